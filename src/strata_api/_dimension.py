@@ -311,7 +311,7 @@ class Dimension:
         y = b if type(b) is Dimension else _operand(b)
         both = x & y
         if both._lo > both._hi:
-            raise ValueError(f"merge: no length is in both {x._described()} and {y._described()}")
+            raise ValueError(f"merge: no length is in both {x.described()} and {y.described()}")
         return both
 
     @staticmethod
@@ -322,14 +322,9 @@ class Dimension:
         """
         x = a if type(a) is Dimension else _operand(a)
         y = b if type(b) is Dimension else _operand(b)
-        if not _is_one_length(x, y):
-            if x._lo <= 1 <= x._hi:
-                return _wider(x, y) if y._lo <= 1 <= y._hi else y
-            if y._lo <= 1 <= y._hi:
-                return x
-        both = x & y
+        both = broadcast_or_empty(x, y)
         if both._lo > both._hi:
-            raise ValueError(f"{x._described()} and {y._described()} do not broadcast")
+            raise ValueError(f"{x.described()} and {y.described()} do not broadcast")
         return both
 
     # As a Python value: a static one is its int.
@@ -359,7 +354,7 @@ class Dimension:
     def __index__(self) -> int:
         if self._lo == self._hi:
             return self._lo
-        raise TypeError(f"the unknown length {self._described()} is not an integer; {_ADVICE}")
+        raise TypeError(f"the unknown length {self.described()} is not an integer; {_ADVICE}")
 
     def __len__(self) -> int:
         return self.__index__()
@@ -382,7 +377,7 @@ class Dimension:
         return self.to_string()
 
     def __repr__(self) -> str:
-        return f"<Dimension: {self._described()}>"
+        return f"<Dimension: {self.described()}>"
 
     def __copy__(self) -> Dimension:
         return self
@@ -393,7 +388,8 @@ class Dimension:
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self._lo, self._hi, self._label)
 
-    def _described(self) -> str:
+    def described(self) -> str:
+        """Return the text with the given name, if there is one: ``batch:1..8``."""
         return f"{self._label}:{self}" if isinstance(self._label, str) else self.to_string()
 
     def _length_for(self, sign: str, other: Extent) -> int:
@@ -445,6 +441,16 @@ def same_length(a: Extent, b: Extent) -> bool:
     return _is_one_length(_operand(a), _operand(b))
 
 
+def broadcast_or_empty(a: Dimension, b: Dimension) -> Dimension:
+    """Return the length of both broadcast together; empty if no pair of lengths broadcasts."""
+    if not _is_one_length(a, b):
+        if a._lo <= 1 <= a._hi:
+            return _wider(a, b) if b._lo <= 1 <= b._hi else b
+        if b._lo <= 1 <= b._hi:
+            return a
+    return a & b
+
+
 def parse_field(text: str, start: int, stop: int) -> Dimension:
     """Return the dimension written in ``text[start:stop]``.
 
@@ -471,6 +477,15 @@ def parse_field(text: str, start: int, stop: int) -> Dimension:
         return _within(lo, lo, label, f"{text!r}: ")
     hi = int(field["upper"]) if field["upper"] else _UNBOUNDED
     return _within(lo, hi, label, f"{text!r}: ")
+
+
+def trimmed(text: str, start: int, stop: int) -> tuple[int, int]:
+    """Return the ends of the text without the blanks of ASCII around it."""
+    while start < stop and text[start] in _BLANKS:
+        start += 1
+    while start < stop and text[stop - 1] in _BLANKS:
+        stop -= 1
+    return start, stop
 
 
 def _refuse(text: str, position: int) -> NoReturn:
@@ -515,8 +530,7 @@ def _from_value(value: object) -> Dimension:
     if isinstance(value, Dimension):
         return value
     if isinstance(value, str):
-        stop = len(value.rstrip(_BLANKS))
-        return parse_field(value, len(value) - len(value.lstrip(_BLANKS)), stop)
+        return parse_field(value, *trimmed(value, 0, len(value)))
     length = _integer(value)
     return _make(0, _UNBOUNDED) if length == -1 else _within(_length(length), length)
 
