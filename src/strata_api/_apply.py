@@ -1,0 +1,347 @@
+"""The families: what functions of one kind have in common.
+
+A family finds which backend, dtype and shape a result has, before any data moves, and then asks the
+backend. It builds arrays of the one class that `_array.py` names with `adopt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from strata_api import _dtypes as d
+from strata_api._context import is_strict
+from strata_api._dtypes import SCALARS, DType, NDArray, Scalar
+from strata_api._rules import ASTYPE, COPY, DIVIDE, FULL, MATMUL, Rule
+from strata_api._shape import Shape, broadcast, may_be, normalize_axes, reduced, shown
+from strata_api._view import WHOLE, Step, View
+from strata_api.backends import backend_of, get_backend
+from strata_api.backends.protocol import Backend, Buffer, Device, Element, Spec
+
+if TYPE_CHECKING:
+    from strata_api._array import Array
+
+Operand: TypeAlias = "Array | Scalar"
+
+_new: Any = None  # the array class, told once by `adopt`
+
+
+def adopt(array_type: type) -> None:
+    """Take the class that results have."""
+    global _new  # told once, when the class exists
+    _new = array_type
+
+
+# -- building arrays ------------------------------------------------------------------------------
+
+
+def fresh(buffer: Buffer, element: Element, view: View = WHOLE, owned: bool = True) -> Array:
+    """Return an array over a buffer of its own."""
+    array: Array = _new()
+    array._element = element
+    array._lazy_view = view
+    if element.backend.aliases:
+        array._buffer = buffer
+        array._lazy_storage = None
+    else:
+        array._buffer = None
+        array._lazy_storage = element.backend.storage(buffer, element, owned)
+    return array
+
+
+def viewed(x: Array, step: Step, readonly: bool = False) -> Array:
+    """Return the view of ``x`` through one step more. Moves no data."""
+    view = x._view.then(step)
+    array: Array = _new()
+    array._lazy_view = view.protected() if readonly else view
+    array._lazy_storage = x._storage
+    element = x._element
+    backend = element.backend
+    array._element = element.loose
+    array._buffer = None
+    if x._buffer is not None and view.layout(backend.strides(x._storage)) is not None:
+        array._buffer = step.read(x._buffer, backend)
+        if readonly:
+            array._buffer.flags.writeable = False
+    return array
+
+
+# -- operands -------------------------------------------------------------------------------------
+
+
+def is_array(x: object) -> bool:
+    """Tell whether ``x`` is an Array."""
+    return x.__class__ is _new
+
+
+def as_array(x: object, what: str, like: Backend | None = None) -> Array:
+    """Return ``x`` as an Array: itself, or a foreign array taken in by ``like`` or its own backend.
+
+    Raises: ``TypeError`` for what is no array.
+    """
+    if x.__class__ is _new:
+        return x  # type: ignore[return-value]  # the test says so
+    backend = backend_of(x)
+    if backend is None:
+        raise TypeError(f"{what}: expected an array, got {_described(x)}")
+    backend = like or backend
+    buffer = backend.take_in(x, backend.default_device(), None)
+    return taken_in(buffer, backend)
+
+
+def taken_in(buffer: Buffer, backend: Backend) -> Array:
+    """Return an array over a buffer that somebody else may hold too."""
+    dtype = d.as_dtype(backend.spec(buffer).dtype)
+    view = View(readonly=True) if backend.is_readonly(buffer) else WHOLE
+    return fresh(buffer, backend.element(dtype).loose, view, owned=False)
+
+
+def from_data(data: object, backend: Backend, device: Device | None = None) -> Array:
+    """Return nested sequences of scalars as an array of the default dtype of their kind.
+
+    Raises: ``TypeError`` for leaves that are no numbers, ``ValueError`` for ragged sequences.
+    """
+    host = d.host_array(data)
+    buffer = backend.take_in(host, device or backend.default_device(), True)
+    array = fresh(buffer, backend.element(host.dtype))
+    return cast(array, d.default_like(host.dtype))
+
+
+def _described(x: object) -> str:
+    text = repr(x)
+    shown = text if len(text) <= 40 else text[:37] + "..."
+    return f"{type(x).__name__} {shown}"
+
+
+def operands(what: str, *xs: object) -> list[Operand]:
+    """Return Arrays of one backend, and Python scalars as they are.
+
+    Raises: ``TypeError`` for two backends, for what is no array, and if there is no array at all.
+    """
+    backends = {x._element.backend.name for x in xs if x.__class__ is _new}  # type: ignore[attr-defined]
+    if not backends:
+        foreign = [backend_of(x) for x in xs if not isinstance(x, SCALARS)]
+        backends = {backend.name for backend in foreign if backend is not None}
+    if len(backends) > 1:
+        first, second = sorted(backends)[:2]
+        raise TypeError(
+            f"{what}: expected arrays of one backend, got {first} and {second}; "
+            f"move one of them with to_device"
+        )
+    like = get_backend(backends.pop()) if backends else None
+    result: list[Operand] = []
+    for x in xs:
+        scalar = isinstance(x, SCALARS) and x.__class__ is not _new
+        result.append(_plain(x) if scalar else as_array(x, what, like))  # type: ignore[arg-type]
+    if like is None:
+        raise TypeError(
+            f"{what}: expected at least one array, got {', '.join(map(_described, xs))}"
+        )
+    return result
+
+
+def _plain(x: Scalar) -> Scalar:
+    """Return a Python scalar for what may be a NumPy one."""
+    for kind in SCALARS:
+        if isinstance(x, kind):
+            return kind(x)
+    raise TypeError(f"expected a scalar, got {_described(x)}")
+
+
+def promoted(xs: Iterable[Operand]) -> DType:
+    """Return the dtype that arrays and scalars promote to."""
+    xs = list(xs)
+    arrays = [x._element.dtype for x in xs if x.__class__ is _new]  # type: ignore[union-attr]
+    dtype = arrays[0]
+    for other in arrays[1:]:
+        dtype = d.promote(dtype, other)
+    for x in xs:
+        if x.__class__ is not _new:
+            dtype = d.promote_scalar(dtype, x.__class__)
+    return dtype
+
+
+def cast(x: Array, dtype: DType) -> Array:
+    """Return ``x`` with this dtype: itself if it has it."""
+    if x._element.dtype == dtype:
+        return x
+    return apply(ASTYPE, (x,), x.dims, dtype)
+
+
+def filled(value: Scalar, dtype: DType, backend: Backend, shape: Shape = ()) -> Array:
+    """Return a constant array.
+
+    Raises: ``OverflowError`` for an integer out of the dtype's range.
+    """
+    return create(FULL, Spec(shape, dtype), backend.default_device(), value=value)
+
+
+def arrays_of(what: str, xs: Sequence[object]) -> tuple[list[Array], DType]:
+    """Return the operands as arrays of one backend, and their promoted dtype. Casts nothing."""
+    found = operands(what, *xs)
+    dtype = promoted(found)
+    backend = next(x for x in found if x.__class__ is _new)._element.backend  # type: ignore[union-attr]
+    return [
+        x if x.__class__ is _new else filled(x, dtype, backend)  # type: ignore[arg-type, misc]
+        for x in found
+    ], dtype
+
+
+# -- the families ---------------------------------------------------------------------------------
+
+
+def apply(
+    rule: Rule, xs: Sequence[Array], shape: Shape, dtype: DType | None = None, **params: Any
+) -> Array:
+    """Run a kernel on arrays of one backend; the result is a fresh array."""
+    backend = xs[0]._element.backend
+    if dtype is None:
+        dtype = rule.result.dtype(xs[0]._element.dtype)
+    buffer = backend.call(rule.name, Spec(shape, dtype), xs, params)
+    return fresh(buffer, backend.element(dtype))
+
+
+def apply_many(
+    rule: Rule, xs: Sequence[Array], specs: Sequence[Spec], **params: Any
+) -> tuple[Array, ...]:
+    """Run a kernel that returns several arrays."""
+    backend = xs[0]._element.backend
+    buffers = backend.call(rule.name, tuple(specs), xs, params)
+    return tuple(
+        [
+            fresh(buffer, backend.element(spec.dtype))
+            for buffer, spec in zip(buffers, specs, strict=True)
+        ]
+    )
+
+
+def create(rule: Rule, spec: Spec, device: Device, **params: Any) -> Array:
+    """Run a kernel that needs no array, on a device."""
+    backend = get_backend(device.backend)
+    buffer = backend.call(rule.name, spec, (), {"spec": spec, "device": device, **params})
+    return fresh(buffer, backend.element(spec.dtype))
+
+
+def copied(x: Array) -> Array:
+    """Return a fresh array with the elements of ``x``."""
+    return apply(COPY, (x,), x.dims, x._element.dtype)
+
+
+def unary(rule: Rule, x: object) -> Array:
+    """Apply a kernel to each element."""
+    array = as_array(x, rule.name)
+    dtype = array._element.dtype
+    rule.check(dtype)
+    return apply(rule, (array,), array.dims, rule.result.dtype(dtype))
+
+
+def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None) -> Array:
+    """Apply a kernel to each pair of elements, after broadcasting and promotion.
+
+    ``slow`` is what to do where no kernel is known at once.
+    """
+    try:
+        kernel, element = rule.direct[x1._element, x2._element]
+    except (AttributeError, KeyError):
+        return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
+    try:
+        buffer = kernel(x1._buffer, x2._buffer)
+    except ValueError:
+        broadcast(x1.dims, x2.dims, what=rule.name)
+        raise
+    if buffer.__class__ is not NDArray:
+        buffer = element.backend.zero_dimensional(buffer)
+    array = _new()
+    array._lazy_storage = None
+    array._lazy_view = WHOLE
+    array._buffer = buffer
+    array._element = element
+    return array  # type: ignore[no-any-return]  # _new is the array class
+
+
+def promoting(rule: Rule, x1: object, x2: object) -> Array:
+    """Do what `binary` does for operands of any kind."""
+    (a, b), dtype = arrays_of(rule.name, (x1, x2))
+    rule.check(dtype)
+    shape = broadcast(a.dims, b.dims, what=rule.name)
+    _remember(rule, a._element, b._element)
+    return apply(rule, (cast(a, dtype), cast(b, dtype)), shape, rule.result.dtype(dtype))
+
+
+def deferred(rule: Rule, x1: object, x2: object) -> Any:
+    """Do what an operator does: as `promoting`, but leave operands of other kinds to them."""
+    for x in (x1, x2):
+        if x.__class__ is not _new and not isinstance(x, SCALARS) and backend_of(x) is None:
+            return NotImplemented
+    return promoting(rule, x1, x2)
+
+
+def divide(x1: object, x2: object, slow: Callable[..., Any] | None = None) -> Array:
+    """Divide; two integers, for which the standard leaves it open, as default real numbers."""
+    return binary(DIVIDE, x1, x2, slow or _dividing)
+
+
+def _dividing(rule: Rule, x1: object, x2: object) -> Array:
+    (a, b), dtype = arrays_of(rule.name, (x1, x2))
+    if dtype in d.INTEGER and not is_strict():
+        return promoting(rule, cast(a, d.default_real()), cast(b, d.default_real()))
+    return promoting(rule, x1, x2)
+
+
+def matmul(x1: object, x2: object) -> Array:
+    """Return the matrix product. Source: the standard, ``matmul``.
+
+    Raises: ``TypeError`` for booleans, ``ValueError`` for a 0-d operand or extents that differ.
+    """
+    (a, b), dtype = arrays_of("matmul", (x1, x2))
+    MATMUL.check(dtype)
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError(f"matmul: expected one axis or more, got shapes {a.shape} and {b.shape}")
+    left, right = a.dims[:-2], b.dims[:-2] if b.ndim > 1 else ()
+    inner = b.dims[-2] if b.ndim > 1 else b.dims[0]
+    if not may_be(a.dims[-1], inner):
+        raise ValueError(f"matmul: shapes {shown(a.dims)} and {shown(b.dims)} do not match")
+    shape = (
+        broadcast(left, right, what="matmul") + a.dims[-2:-1] + (b.dims[-1:] if b.ndim > 1 else ())
+    )
+    return apply(MATMUL, (cast(a, dtype), cast(b, dtype)), shape, dtype)
+
+
+def _remember(rule: Rule, a: Element, b: Element) -> None:
+    """Note the kernel for two elements whose promotion no context can change."""
+    if a.dtype != b.dtype:
+        return
+    kernel = a.backend.direct(rule.name, a.ordered and b.ordered, a.dtype)
+    if kernel is not None:
+        result = a.backend.element(rule.result.dtype(a.dtype))
+        rule.direct[a, b] = kernel, result
+
+
+def elementwise(rule: Rule, *xs: object, **params: Any) -> Array:
+    """Apply a kernel to each tuple of elements, after broadcasting and promotion."""
+    found, dtype = arrays_of(rule.name, xs)
+    rule.check(dtype)
+    shape = broadcast(*[x.dims for x in found], what=rule.name)
+    return apply(rule, [cast(x, dtype) for x in found], shape, rule.result.dtype(dtype), **params)
+
+
+def reduction(
+    rule: Rule,
+    x: object,
+    axis: object,
+    keepdims: bool,
+    dtype: DType | None = None,
+    needs_elements: bool = False,
+    **params: Any,
+) -> Array:
+    """Reduce along axes. ``dtype`` is that of the result, where the caller chose it."""
+    array = as_array(x, rule.name)
+    rule.check(array._element.dtype)
+    dims = array.dims
+    axes = normalize_axes(axis, len(dims), rule.name)
+    if needs_elements and any(type(dims[k]) is int and dims[k] == 0 for k in axes):
+        raise ValueError(f"{rule.name}: no elements along axes {axes} of shape {array.shape}")
+    shape = reduced(dims, axes, keepdims)
+    if dtype is None:
+        dtype = rule.result.dtype(array._element.dtype)
+    return apply(rule, (array,), shape, dtype, axis=axes, keepdims=keepdims, **params)

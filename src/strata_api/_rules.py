@@ -1,0 +1,222 @@
+"""One line for each kernel: which dtypes it accepts, and which dtype comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from strata_api import _dtypes as d
+from strata_api._dtypes import Category, DType
+
+
+class Result:
+    """How the dtype of a result follows from the promoted dtype of the operands."""
+
+    __slots__ = ("dtype", "name")
+
+    def __init__(self, name: str, dtype: Callable[[DType], DType]) -> None:
+        self.name = name
+        self.dtype = dtype
+
+
+def _accumulated(dtype: DType) -> DType:
+    """Widen a small integer to the default integer's width, as the standard's ``sum`` does."""
+    if dtype not in d.INTEGER_OR_BOOLEAN:
+        return dtype
+    integral = d.default_integral()
+    if dtype.itemsize > integral.itemsize:
+        return dtype
+    unsigned = d.uint64 if integral == d.int64 else d.uint32
+    return unsigned if dtype in d.UNSIGNED else integral
+
+
+SAME = Result("promoted", lambda dtype: dtype)
+BOOL = Result("boolean", lambda dtype: d.bool_)
+REAL_PART = Result("the real dtype of the components", d.real_of)
+COMPLEX_OF = Result("the complex dtype of the precision", d.complex_of)
+INDEX = Result("the default index dtype", lambda dtype: d.default_integral())
+ACCUMULATED = Result("accumulated", _accumulated)
+
+
+class Rule:
+    """What a kernel accepts and returns.
+
+    ``direct`` remembers, for pairs of elements whose promotion consults no context, the kernel to
+    call at once and the element that comes out; a backend that computes eagerly fills it.
+    """
+
+    __slots__ = ("accepts", "direct", "name", "result")
+
+    def __init__(self, name: str, accepts: Category, result: Result = SAME) -> None:
+        self.name = name
+        self.accepts = accepts
+        self.result = result
+        self.direct: dict[Any, Any] = {}
+
+    def check(self, dtype: DType) -> None:
+        """Raise ``TypeError`` if the kernel does not take the dtype."""
+        if dtype not in self.accepts:
+            raise TypeError(f"{self.name}: expected a {self.accepts.name} dtype, got {dtype}")
+
+    def __repr__(self) -> str:
+        return f"Rule({self.name!r}, {self.accepts.name})"
+
+
+# elementwise functions
+ABS = Rule("abs", d.NUMERIC, REAL_PART)
+ACOS = Rule("acos", d.FLOATING)
+ACOSH = Rule("acosh", d.FLOATING)
+ADD = Rule("add", d.NUMERIC)
+ASIN = Rule("asin", d.FLOATING)
+ASINH = Rule("asinh", d.FLOATING)
+ATAN = Rule("atan", d.FLOATING)
+ATAN2 = Rule("atan2", d.REAL_FLOATING)
+ATANH = Rule("atanh", d.FLOATING)
+BITWISE_AND = Rule("bitwise_and", d.INTEGER_OR_BOOLEAN)
+BITWISE_INVERT = Rule("bitwise_invert", d.INTEGER_OR_BOOLEAN)
+BITWISE_LEFT_SHIFT = Rule("bitwise_left_shift", d.INTEGER)
+BITWISE_OR = Rule("bitwise_or", d.INTEGER_OR_BOOLEAN)
+BITWISE_RIGHT_SHIFT = Rule("bitwise_right_shift", d.INTEGER)
+BITWISE_XOR = Rule("bitwise_xor", d.INTEGER_OR_BOOLEAN)
+CEIL = Rule("ceil", d.REAL)
+CLIP = Rule("clip", d.REAL)
+CONJ = Rule("conj", d.NUMERIC)
+COPYSIGN = Rule("copysign", d.REAL_FLOATING)
+COS = Rule("cos", d.FLOATING)
+COSH = Rule("cosh", d.FLOATING)
+DIVIDE = Rule("divide", d.FLOATING)
+EQUAL = Rule("equal", d.STANDARD, BOOL)
+EXP = Rule("exp", d.FLOATING)
+EXPM1 = Rule("expm1", d.FLOATING)
+FLOOR = Rule("floor", d.REAL)
+FLOOR_DIVIDE = Rule("floor_divide", d.REAL)
+GREATER = Rule("greater", d.REAL, BOOL)
+GREATER_EQUAL = Rule("greater_equal", d.REAL, BOOL)
+HYPOT = Rule("hypot", d.REAL_FLOATING)
+IMAG = Rule("imag", d.NUMERIC, REAL_PART)
+ISFINITE = Rule("isfinite", d.NUMERIC, BOOL)
+ISINF = Rule("isinf", d.NUMERIC, BOOL)
+ISNAN = Rule("isnan", d.NUMERIC, BOOL)
+LESS = Rule("less", d.REAL, BOOL)
+LESS_EQUAL = Rule("less_equal", d.REAL, BOOL)
+LOG = Rule("log", d.FLOATING)
+LOG1P = Rule("log1p", d.FLOATING)
+LOG2 = Rule("log2", d.FLOATING)
+LOG10 = Rule("log10", d.FLOATING)
+LOGADDEXP = Rule("logaddexp", d.REAL_FLOATING)
+LOGICAL_AND = Rule("logical_and", d.BOOLEAN)
+LOGICAL_NOT = Rule("logical_not", d.BOOLEAN)
+LOGICAL_OR = Rule("logical_or", d.BOOLEAN)
+LOGICAL_XOR = Rule("logical_xor", d.BOOLEAN)
+MAXIMUM = Rule("maximum", d.REAL)
+MINIMUM = Rule("minimum", d.REAL)
+MULTIPLY = Rule("multiply", d.NUMERIC)
+NEGATIVE = Rule("negative", d.NUMERIC)
+NEXTAFTER = Rule("nextafter", d.REAL_FLOATING)
+NOT_EQUAL = Rule("not_equal", d.STANDARD, BOOL)
+POSITIVE = Rule("positive", d.NUMERIC)
+POW = Rule("pow", d.NUMERIC)
+REAL = Rule("real", d.NUMERIC, REAL_PART)
+RECIPROCAL = Rule("reciprocal", d.FLOATING)
+REMAINDER = Rule("remainder", d.REAL)
+ROUND = Rule("round", d.NUMERIC)
+SIGN = Rule("sign", d.NUMERIC)
+SIGNBIT = Rule("signbit", d.REAL_FLOATING, BOOL)
+SIN = Rule("sin", d.FLOATING)
+SINH = Rule("sinh", d.FLOATING)
+SQRT = Rule("sqrt", d.FLOATING)
+SQUARE = Rule("square", d.NUMERIC)
+SUBTRACT = Rule("subtract", d.NUMERIC)
+TAN = Rule("tan", d.FLOATING)
+TANH = Rule("tanh", d.FLOATING)
+TRUNC = Rule("trunc", d.REAL)
+
+# creation functions
+ARANGE = Rule("arange", d.REAL)
+EMPTY = Rule("empty", d.ANY)
+EYE = Rule("eye", d.STANDARD)
+FULL = Rule("full", d.ANY)
+LINSPACE = Rule("linspace", d.FLOATING)
+
+# data type functions
+ASTYPE = Rule("astype", d.ANY)
+
+# indexing functions
+TAKE = Rule("take", d.ANY)
+TAKE_ALONG_AXIS = Rule("take_along_axis", d.ANY)
+
+# manipulation functions
+CONCAT = Rule("concat", d.ANY)
+COPY = Rule("copy", d.ANY)
+REPEAT = Rule("repeat", d.ANY)
+ROLL = Rule("roll", d.ANY)
+TILE = Rule("tile", d.ANY)
+TRIL = Rule("tril", d.STANDARD)
+TRIU = Rule("triu", d.STANDARD)
+
+# searching functions
+ARGMAX = Rule("argmax", d.REAL, INDEX)
+ARGMIN = Rule("argmin", d.REAL, INDEX)
+COUNT_NONZERO = Rule("count_nonzero", d.STANDARD, INDEX)
+NONZERO = Rule("nonzero", d.STANDARD, INDEX)
+SEARCHSORTED = Rule("searchsorted", d.REAL, INDEX)
+WHERE = Rule("where", d.ANY)
+
+# set functions
+ISIN = Rule("isin", d.STANDARD, BOOL)
+UNIQUE = Rule("unique", d.STANDARD)
+
+# sorting functions
+ARGSORT = Rule("argsort", d.REAL, INDEX)
+SORT = Rule("sort", d.REAL)
+
+# statistical functions
+CUMULATIVE_PROD = Rule("cumulative_prod", d.NUMERIC, ACCUMULATED)
+CUMULATIVE_SUM = Rule("cumulative_sum", d.NUMERIC, ACCUMULATED)
+MAX = Rule("max", d.REAL)
+MEAN = Rule("mean", d.FLOATING)
+MIN = Rule("min", d.REAL)
+PROD = Rule("prod", d.NUMERIC, ACCUMULATED)
+STD = Rule("std", d.REAL_FLOATING)
+SUM = Rule("sum", d.NUMERIC, ACCUMULATED)
+VAR = Rule("var", d.REAL_FLOATING)
+
+# utility functions
+ALL = Rule("all", d.STANDARD, BOOL)
+ANY = Rule("any", d.STANDARD, BOOL)
+DIFF = Rule("diff", d.NUMERIC)
+
+# linear algebra
+CHOLESKY = Rule("cholesky", d.LAPACK)
+CROSS = Rule("cross", d.NUMERIC)
+DET = Rule("det", d.LAPACK)
+EIG = Rule("eig", d.LAPACK, COMPLEX_OF)
+EIGH = Rule("eigh", d.LAPACK)
+EIGVALS = Rule("eigvals", d.LAPACK, COMPLEX_OF)
+EIGVALSH = Rule("eigvalsh", d.LAPACK, REAL_PART)
+INV = Rule("inv", d.LAPACK)
+MATMUL = Rule("matmul", d.NUMERIC)
+MATRIX_NORM = Rule("matrix_norm", d.LAPACK, REAL_PART)
+MATRIX_RANK = Rule("matrix_rank", d.LAPACK, INDEX)
+PINV = Rule("pinv", d.LAPACK)
+QR = Rule("qr", d.LAPACK)
+SLOGDET = Rule("slogdet", d.LAPACK)
+SOLVE = Rule("solve", d.LAPACK)
+SVD = Rule("svd", d.LAPACK)
+SVDVALS = Rule("svdvals", d.LAPACK, REAL_PART)
+TENSORDOT = Rule("tensordot", d.NUMERIC)
+TRACE = Rule("trace", d.NUMERIC, ACCUMULATED)
+VECDOT = Rule("vecdot", d.NUMERIC)
+VECTOR_NORM = Rule("vector_norm", d.FLOATING, REAL_PART)
+
+# Fourier transforms
+FFT = Rule("fft", d.LAPACK, COMPLEX_OF)
+HFFT = Rule("hfft", d.LAPACK, REAL_PART)
+IFFT = Rule("ifft", d.LAPACK, COMPLEX_OF)
+IHFFT = Rule("ihfft", d.LAPACK, COMPLEX_OF)
+IRFFT = Rule("irfft", d.LAPACK, REAL_PART)
+RFFT = Rule("rfft", d.LAPACK, COMPLEX_OF)
+FFTN = Rule("fftn", d.LAPACK, COMPLEX_OF)
+IFFTN = Rule("ifftn", d.LAPACK, COMPLEX_OF)
+IRFFTN = Rule("irfftn", d.LAPACK, REAL_PART)
+RFFTN = Rule("rfftn", d.LAPACK, COMPLEX_OF)
