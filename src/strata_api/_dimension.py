@@ -322,8 +322,8 @@ class Dimension:
         """
         x = a if type(a) is Dimension else _operand(a)
         y = b if type(b) is Dimension else _operand(b)
-        both = broadcast_or_empty(x, y)
-        if both._lo > both._hi:
+        both = broadcast_or_none(x, y)
+        if both is None:
             raise ValueError(f"{x.described()} and {y.described()} do not broadcast")
         return both
 
@@ -441,14 +441,15 @@ def same_length(a: Extent, b: Extent) -> bool:
     return _is_one_length(_operand(a), _operand(b))
 
 
-def broadcast_or_empty(a: Dimension, b: Dimension) -> Dimension:
-    """Return the length of both broadcast together; empty if no pair of lengths broadcasts."""
+def broadcast_or_none(a: Dimension, b: Dimension) -> Dimension | None:
+    """Return the length of both broadcast together; None if no pair of lengths broadcasts."""
     if not _is_one_length(a, b):
         if a._lo <= 1 <= a._hi:
             return _wider(a, b) if b._lo <= 1 <= b._hi else b
         if b._lo <= 1 <= b._hi:
             return a
-    return a & b
+    both = a & b
+    return both if both._lo <= both._hi else None
 
 
 def parse_field(text: str, start: int, stop: int) -> Dimension:

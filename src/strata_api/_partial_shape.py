@@ -14,7 +14,7 @@ from strata_api._dimension import (
     MAX_LENGTH,
     Dimension,
     Extent,
-    broadcast_or_empty,
+    broadcast_or_none,
     extent,
     parse_field,
     trimmed,
@@ -328,12 +328,13 @@ def _broadcast_numpy(a: PartialShape, b: PartialShape) -> PartialShape:
     if x is None or y is None:
         return _make(None)
     lead = len(x) - len(y)
-    added = x[:lead] if lead > 0 else y[:-lead] if lead else ()
-    dims = tuple(map(broadcast_or_empty, x[max(lead, 0) :], y[max(-lead, 0) :]))
-    for axis, both in enumerate(dims, -len(dims)):
-        if both.is_empty:
-            raise ValueError(f"shapes {a} and {b} do not broadcast at axis {axis}")
-    return _make(added + dims)
+    dims = list(x[:lead] if lead >= 0 else y[:-lead])
+    for under, over in zip(x[max(lead, 0) :], y[max(-lead, 0) :], strict=True):
+        both = broadcast_or_none(under, over)
+        if both is None:
+            raise ValueError(f"shapes {a} and {b} do not broadcast: {under} with {over}")
+        dims.append(both)
+    return _make(tuple(dims))
 
 
 def _broadcast_pdpd(a: PartialShape, b: PartialShape, axis: int) -> PartialShape:
@@ -344,11 +345,10 @@ def _broadcast_pdpd(a: PartialShape, b: PartialShape, axis: int) -> PartialShape
     if not 0 <= start <= len(x) - len(y):
         raise ValueError(f"shape {b} does not lie within {a} from axis {axis} on")
     dims = list(x)
-    for position, dim in enumerate(y, start):
+    for position, over in enumerate(y, start):
         under = dims[position]
-        if dim.is_static and under.is_static and dim > under:
-            raise ValueError(f"shape {b} does not broadcast to {a} at axis {position}")
-        dims[position] = broadcast_or_empty(under, dim)
-        if dims[position].is_empty:
-            raise ValueError(f"shape {b} does not broadcast to {a} at axis {position}")
+        both = broadcast_or_none(under, over)
+        if both is None or (over.is_static and under.is_static and over > under):
+            raise ValueError(f"shape {b} does not broadcast to {a}: {over} over {under}")
+        dims[position] = both
     return _make(tuple(dims))
