@@ -17,6 +17,7 @@ from strata_api._apply import (
     fresh,
     matmul,
     reduction,
+    taken_in,
     unary,
     viewed,
 )
@@ -62,6 +63,16 @@ class Array:
             self._lazy_storage = parent._storage
             self._lazy_view = slice_view(parent, key)
         return self._lazy_view  # type: ignore[return-value]  # no tuple any more
+
+    @staticmethod
+    def _over(buffer: Buffer, element: Element | None = None) -> Array:
+        """Return an array over a buffer that others may hold: how a backend makes arrays."""
+        if element is not None:
+            return fresh(buffer, element, owned=False)
+        backend = backends.backend_of(buffer)
+        if backend is None:
+            raise TypeError(f"expected a buffer of a backend, got {type(buffer).__name__}")
+        return taken_in(buffer, backend)
 
     # -- attributes --
 

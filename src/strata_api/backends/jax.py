@@ -1,0 +1,666 @@
+"""The JAX backend: buffers are jax.Arrays, which never change, so a write replaces one.
+
+An eager read or write of a view is one compiled program, cached on the structure of the view, with
+the places where it begins as operands. Every call runs with 64-bit types on, whatever the user's
+flag says, in a context that is entered for the call alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from threading import RLock
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from jax import lax
+from jax import numpy as jnp
+from jax.extend.core import get_opaque_trace_state
+
+from strata_api._dimension import Extent
+from strata_api._dtypes import DType
+from strata_api._shape import Shape
+from strata_api._storage import Storage
+from strata_api._view import Affine, Reshape, Step, View, plan_of, row_major
+from strata_api.backends.jax_kernels import HOST, KERNELS
+from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec, Start
+
+Tracer = jax.core.Tracer
+_Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
+_wide = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
+
+
+class Guard(NamedTuple):
+    """What protects a storage: a lock, and the trace that it was made in."""
+
+    lock: Any
+    trace: object
+
+
+class TracedStart:
+    """Where a traced index points: a position inside the axis, and whether the index was."""
+
+    __slots__ = ("inside", "value")
+
+    def __init__(self, value: Any, inside: Any) -> None:
+        self.value = value
+        self.inside = inside
+
+    def __add__(self, other: Any) -> TracedStart:
+        if isinstance(other, TracedStart):
+            return TracedStart(self.value + other.value, self.inside & other.inside)
+        return TracedStart(self.value + other, self.inside)
+
+    __radd__ = __add__
+
+    def __mul__(self, factor: int) -> TracedStart:
+        return TracedStart(self.value * factor, self.inside)
+
+
+class JAXBackend:
+    """jax.numpy's kernels as compiled programs."""
+
+    name = "jax"
+    aliases = False
+
+    def __init__(self) -> None:
+        self._elements: dict[DType, Element] = {}
+
+    # -- which arrays there are, and where --
+
+    def element(self, dtype: DType) -> Element:
+        element = self._elements.get(dtype)
+        return element or self._elements.setdefault(dtype, Element(self, dtype))
+
+    def storage(self, buffer: Buffer, element: Element, owned: bool = True) -> Storage:
+        trace = _trace_state() if isinstance(buffer, Tracer) else None
+        return Storage(buffer, element, owned, Guard(RLock(), trace))
+
+    def devices(self) -> tuple[Device, ...]:
+        return tuple([_device(device) for device in jax.devices()])
+
+    def default_device(self) -> Device:
+        device = jax.config.jax_default_device
+        if device is None:
+            return _device(jax.devices()[0])
+        return self.find_device(device)
+
+    def find_device(self, device: object) -> Device:
+        if isinstance(device, jax.Device):
+            return _device(device)
+        if isinstance(device, jax.sharding.Sharding):
+            return Device("jax", "sharding", None, device)
+        kind, _, number = str(device).removeprefix("jax:").partition(":")
+        try:
+            return _device(jax.devices(kind)[int(number or 0)])
+        except (RuntimeError, IndexError, ValueError):
+            known = ", ".join(str(_device(one)) for one in jax.devices())
+            raise ValueError(f"unknown device {device!r}: the JAX backend has {known}") from None
+
+    def device_of(self, x: Operand) -> Device:
+        buffer = x._storage.buffer
+        if not isinstance(buffer, _Concrete):
+            return self.default_device()
+        devices = buffer.devices()
+        if len(devices) > 1:
+            return Device("jax", "sharding", None, buffer.sharding)
+        return _device(next(iter(devices)))
+
+    def adopt(self, array_type: type) -> None:
+        """Make the array class a pytree: an array flattens to the value of its view."""
+        over = array_type._over  # type: ignore[attr-defined]  # the array class has it
+        jax.tree_util.register_pytree_node(array_type, _flatten, partial(_unflatten, over))
+
+    # -- data in and out --
+
+    def is_native(self, obj: object) -> bool:
+        return isinstance(obj, jax.Array)
+
+    def spec(self, buffer: Buffer) -> Spec:
+        return Spec(buffer.shape, buffer.dtype)
+
+    def strides(self, storage: Storage) -> tuple[int, ...]:
+        return row_major(storage.buffer.shape)
+
+    def is_readonly(self, buffer: Buffer) -> bool:
+        return False
+
+    def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
+        with _wide():
+            if not isinstance(obj, jax.Array):
+                if copy is False:
+                    raise ValueError("copy=False: host memory must be copied to a JAX device")
+                obj = jnp.array(obj, copy=True)  # device_put may share an aligned host buffer
+            elif copy:
+                obj = jnp.array(obj, copy=True)
+            return self._on(obj, device)
+
+    def to_numpy(self, x: Operand, copy: bool | None) -> Any:
+        buffer = self.read(x)
+        if isinstance(buffer, Tracer):
+            raise TypeError(
+                f"a traced array of shape {buffer.shape} has no concrete value: use where, or take "
+                "the branch on something that is known before tracing"
+            )
+        return np.array(buffer) if copy else np.asarray(buffer)
+
+    def move(self, x: Operand, device: Device) -> Buffer:
+        with _wide():
+            return jax.device_put(self.read(x), device.native, may_alias=False)
+
+    def _on(self, buffer: Buffer, device: Device) -> Buffer:
+        if isinstance(buffer, Tracer) or device == self.default_device():
+            return buffer
+        return jax.device_put(buffer, device.native)
+
+    # -- computing --
+
+    def direct(self, name: str, ordered: bool, dtype: DType) -> None:
+        return None
+
+    def call(
+        self, name: str, spec: Any, operands: Sequence[Operand], params: dict[str, Any]
+    ) -> Any:
+        buffers = [self.read(x) for x in operands]
+        return self._run(name, spec, buffers, params)
+
+    def _run(self, name: str, spec: Any, buffers: Sequence[Buffer], params: dict[str, Any]) -> Any:
+        if name in HOST:
+            return self._run_on_host(name, spec, buffers, params)
+        dtypes = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
+        with _wide():
+            for buffer in buffers:
+                if buffer.__class__ is not _Concrete:
+                    return _cast(KERNELS[name](*buffers, **params), dtypes)
+            result = _program(name, dtypes, tuple(params.items()))(*buffers)
+            device = params.get("device")
+            return result if device is None else self._on(result, device)
+
+    def _run_on_host(
+        self, name: str, spec: Any, buffers: Sequence[Buffer], params: dict[str, Any]
+    ) -> Any:
+        if any(isinstance(buffer, Tracer) for buffer in buffers):
+            raise TypeError(
+                f"{name}: the shape of the result depends on the data, which is not concrete under "
+                f"a JAX transformation; {_INSTEAD.get(name, 'compute it before')}"
+            )
+        dtypes = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
+        results = HOST[name](*[np.asarray(buffer) for buffer in buffers], **params)
+        place = buffers[0].sharding if buffers and buffers[0].committed else None
+        with _wide():
+            if type(spec) is Spec:
+                return jax.device_put(jnp.array(results, dtype=dtypes), place)
+            return tuple(
+                [
+                    jax.device_put(jnp.array(part, dtype=dtype), place)
+                    for part, dtype in zip(results, dtypes, strict=True)
+                ]
+            )
+
+    # -- views --
+
+    def read(self, x: Operand) -> Buffer:
+        storage = x._storage
+        view = x._view
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            buffer = storage.buffer
+        if not view.steps:
+            return buffer
+        if buffer.__class__ is not _Concrete:
+            with _wide():
+                return view.read(buffer, self)
+        steps, starts = _keyed(view)
+        if starts is None:
+            with _wide():
+                return view.read(buffer, self)
+        with _wide():
+            return _reader(steps)(buffer, starts)
+
+    def assign(self, x: Operand, value: Operand) -> None:
+        source = self.read(value)
+        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            self._replace(x, source)
+
+    def update(self, name: str, spec: Spec, x: Operand, operands: Sequence[Operand]) -> None:
+        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            result = self._run(name, spec, [self.read(operand) for operand in operands], {})
+            self._replace(x, result)
+
+    def _replace(self, x: Operand, source: Buffer) -> None:
+        """Write ``source``, broadcast, through the view of ``x``. Its storage is locked."""
+        storage, view = x._storage, x._view
+        base = storage.buffer
+        if base.__class__ is not _Concrete or source.__class__ is not _Concrete:
+            self._replace_traced(storage, view, source)
+            return
+        steps, starts = _keyed(view)
+        if starts is None:
+            self._replace_traced(storage, view, source)
+            return
+        del base
+        donate = bool(steps) and storage.owned and _unshared(storage)
+        with _wide():
+            result = _writer(steps, donate)(storage.buffer, starts, source)
+        _check_place(storage, result)
+        storage.buffer = result
+        storage.owned = True
+
+    def _replace_traced(self, storage: Storage, view: View, source: Buffer) -> None:
+        base = storage.buffer
+        with _wide():
+            shape = view.shape(base.shape)
+            value = lax.convert_element_type(source, base.dtype)
+            if value.shape != shape:
+                value = jnp.broadcast_to(value, shape)
+            result = view.write(base, value, self)
+        _check_place(storage, result)
+        storage.buffer = result
+
+    def gather(self, x: Operand, picks: Sequence[Operand], spec: Spec) -> Buffer:
+        buffer = self.read(x)
+        indices = [self.read(pick) for pick in picks]
+        _check_indices(indices, buffer.shape)
+        with _wide():
+            return _gather(buffer, tuple(indices))
+
+    def scatter(self, x: Operand, picks: Sequence[Operand], value: Operand) -> None:
+        indices = tuple([self.read(pick) for pick in picks])
+        source = self.read(value)
+        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            buffer = self.read(x)
+            _check_indices(indices, buffer.shape)
+            with _wide():
+                result = _scatter(buffer, indices, source)
+            self._replace(x, result)
+
+    def compress(self, x: Operand, mask: Operand, spec: Spec) -> Buffer:
+        chosen = self.read(mask)
+        if isinstance(chosen, Tracer):
+            raise TypeError(
+                "x[mask]: the shape of the result depends on the data, which is not concrete under "
+                "a JAX transformation; use where(mask, x, 0), or write x[mask] = value"
+            )
+        indices = np.nonzero(np.asarray(chosen))
+        with _wide():
+            return _gather(self.read(x), tuple([jnp.asarray(index) for index in indices]))
+
+    def put_where(self, x: Operand, mask: Operand, value: Operand) -> None:
+        chosen, source = self.read(mask), self.read(value)
+        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            buffer = self.read(x)
+            _check_count(chosen, source, buffer.ndim)
+            with _wide():
+                result = _where(buffer, chosen, source)
+            self._replace(x, result)
+
+    def position(self, x: Operand, n: Extent) -> Start:
+        buffer = self.read(x)
+        if not isinstance(buffer, Tracer):
+            return int(buffer)
+        with _wide():
+            place = jnp.where(buffer < 0, buffer + n, buffer).astype(jnp.int64)
+            inside = (place >= 0) & (place < n)
+            return TracedStart(jnp.clip(place, 0, n - 1), inside)
+
+    # -- what the view steps are made of --
+
+    def window(
+        self, base: Buffer, starts: Sequence[Start], shape: Shape, steps: Sequence[int]
+    ) -> Buffer:
+        box = _box_of([_value(start) for start in starts], shape, steps)
+        if box.is_static:
+            if box.low == (0,) * base.ndim and box.span == base.shape and box.is_dense:
+                window = base
+            else:
+                high = [low + n for low, n in zip(box.low, box.span, strict=True)]
+                window = lax.slice(base, box.low, high, None if box.is_dense else box.strides)
+        else:
+            window = lax.dynamic_slice(base, box.low, box.span)
+            if not box.is_dense:
+                window = lax.slice(window, (0,) * base.ndim, box.span, box.strides)
+        return lax.rev(window, box.reversed) if box.reversed else window
+
+    def set_window(
+        self, base: Buffer, starts: Sequence[Start], steps: Sequence[int], value: Buffer
+    ) -> Buffer:
+        for start in starts:
+            if isinstance(start, TracedStart):
+                old = self.window(base, starts, value.shape, steps)
+                value = lax.select(jnp.broadcast_to(start.inside, value.shape), value, old)
+        box = _box_of([_value(start) for start in starts], value.shape, steps)
+        if box.reversed:
+            value = lax.rev(value, box.reversed)
+        if box.is_dense:
+            if value.shape == base.shape:
+                return value
+            return lax.dynamic_update_slice(base, value, box.low)
+        return _set_strided(base, box, value)
+
+    def transpose(self, buffer: Buffer, axes: Sequence[int]) -> Buffer:
+        return buffer if tuple(axes) == tuple(range(len(axes))) else lax.transpose(buffer, axes)
+
+    def reshape(self, buffer: Buffer, shape: Shape) -> Buffer:
+        return buffer if buffer.shape == shape else lax.reshape(buffer, shape)
+
+    def broadcast(self, buffer: Buffer, shape: Shape) -> Buffer:
+        return jnp.broadcast_to(buffer, shape)
+
+    def diagonal(self, buffer: Buffer, axis: int, count: int) -> Buffer:
+        n = buffer.shape[axis]
+        shape = buffer.shape
+        flat = lax.reshape(buffer, (*shape[:axis], n**count, *shape[axis + count :]))
+        if n == 0:
+            return flat
+        stride = sum(n**k for k in range(count))
+        return lax.slice_in_dim(flat, 0, n**count, stride, axis)
+
+    def set_diagonal(self, buffer: Buffer, axis: int, count: int, value: Buffer) -> Buffer:
+        along = jnp.arange(buffer.shape[axis])
+        key = (slice(None),) * axis + (along,) * count
+        return buffer.at[key].set(value, unique_indices=True, mode="promise_in_bounds")
+
+
+# -- programs -------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def _program(name: str, dtypes: Any, params: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+    kernel = partial(KERNELS[name], **dict(params))
+    return jax.jit(lambda *buffers: _cast(kernel(*buffers), dtypes))
+
+
+def _cast(result: Any, dtypes: Any) -> Any:
+    if type(dtypes) is tuple:
+        return tuple([_cast(part, dtype) for part, dtype in zip(result, dtypes, strict=True)])
+    return lax.convert_element_type(jnp.asarray(result), dtypes)
+
+
+@lru_cache(maxsize=4096)
+def _reader(steps: tuple[Step, ...]) -> Callable[..., Any]:
+    return jax.jit(lambda base, starts: _filled(steps, starts).read(base, BACKEND))
+
+
+@lru_cache(maxsize=4096)
+def _writer(steps: tuple[Step, ...], donate: bool) -> Callable[..., Any]:
+    def write(base: Buffer, starts: Any, value: Buffer) -> Buffer:
+        view = _filled(steps, starts)
+        value = jnp.broadcast_to(
+            lax.convert_element_type(value, base.dtype), view.shape(base.shape)
+        )
+        return view.write(base, value, BACKEND)
+
+    return jax.jit(write, donate_argnums=(0,) if donate else ())
+
+
+def _keyed(view: View) -> tuple[tuple[Step, ...], Any]:
+    """Return the structure of a view, and the starts that it leaves open as an operand.
+
+    A start is left open where the window may move. It stays in the structure where the window
+    covers its axis, and where its steps do not divide the extent, which asks for another program.
+    The operand is ``None`` if a start is traced: then there is no program to look up.
+    """
+    structure: list[Step] = []
+    operand: list[int] = []
+    for step in view.steps:
+        if type(step) is Reshape:
+            structure.append(step)
+            continue
+        plan = plan_of(step.base, step.axes)  # type: ignore[union-attr]  # the other kind of step
+        kept: list[int | None] = []
+        for start, n, size, by in zip(
+            step.starts,  # type: ignore[union-attr]
+            step.base,
+            plan.sizes,
+            plan.steps,
+            strict=True,
+        ):
+            if start.__class__ is not int:
+                return (), None
+            if size == n or (by != 1 and by != -1 and n % by):
+                kept.append(start)
+            else:
+                kept.append(None)
+                operand.append(start)
+        structure.append(Affine(step.base, tuple(kept), step.axes))  # type: ignore[union-attr]
+    return tuple(structure), np.array(operand, dtype=np.int64) if operand else ()
+
+
+def _filled(steps: tuple[Step, ...], starts: Any) -> View:
+    """Return the view with this structure that begins at ``starts``."""
+    opened = iter(range(10**6))
+    return View(
+        tuple(
+            [
+                step
+                if type(step) is Reshape
+                else step._replace(
+                    starts=tuple(
+                        [
+                            starts[next(opened)] if start is None else start
+                            for start in step.starts  # type: ignore[union-attr]
+                        ]
+                    )
+                )
+                for step in steps
+            ]
+        )
+    )
+
+
+@jax.jit
+def _gather(buffer: Buffer, indices: tuple[Buffer, ...]) -> Buffer:
+    return buffer.at[indices].get(mode="clip", wrap_negative_indices=True)
+
+
+@jax.jit
+def _scatter(buffer: Buffer, indices: tuple[Buffer, ...], value: Buffer) -> Buffer:
+    """Write at index arrays; where a position is repeated, the last one wins, on every device."""
+    k = len(indices)
+    indices = jnp.broadcast_arrays(*indices)
+    shape, rest = indices[0].shape, buffer.shape[k:]
+    value = jnp.broadcast_to(lax.convert_element_type(value, buffer.dtype), shape + rest)
+    count = int(np.prod(shape))
+    places = jnp.zeros(shape, jnp.int64)
+    inside = jnp.ones(shape, bool)
+    for index, n in zip(indices, buffer.shape[:k], strict=True):
+        place = jnp.where(index < 0, index + n, index).astype(jnp.int64)
+        inside &= (place >= 0) & (place < n)
+        places = places * n + place
+    total = int(np.prod(buffer.shape[:k]))
+    places = jnp.where(inside, places, total).reshape(count)
+    last = jnp.full(total + 1, -1, jnp.int64).at[places].max(jnp.arange(count, dtype=jnp.int64))
+    wins = last[places] == jnp.arange(count)
+    places = jnp.where(wins, places, total)  # out of range: dropped
+    flat = buffer.reshape((total, *rest))
+    flat = flat.at[places].set(value.reshape((count, *rest)), mode="drop")
+    return flat.reshape(buffer.shape)
+
+
+@jax.jit
+def _where(buffer: Buffer, mask: Buffer, value: Buffer) -> Buffer:
+    """Write at a mask over the leading axes: one value for all, or one for each in order."""
+    value = lax.convert_element_type(value, buffer.dtype)
+    rest = buffer.shape[mask.ndim :]
+    spread = mask.reshape(mask.shape + (1,) * len(rest))
+    if value.ndim <= len(rest) or value.shape[0] == 1:
+        value = value.reshape(value.shape[value.ndim - min(value.ndim, len(rest)) :])
+        return jnp.where(spread, value, buffer)
+    order = jnp.cumsum(mask.reshape(-1)) - 1
+    chosen = jnp.broadcast_to(value, (value.shape[0], *rest))
+    chosen = chosen.at[jnp.clip(order, 0, max(value.shape[0] - 1, 0))].get(mode="clip")
+    return jnp.where(spread, chosen.reshape(buffer.shape), buffer) if value.shape[0] else buffer
+
+
+def _check_count(mask: Buffer, value: Buffer, ndim: int) -> None:
+    """Raise ``ValueError`` unless there is a value for each element of the mask."""
+    if value.ndim <= ndim - mask.ndim or value.shape[0] == 1 or isinstance(mask, Tracer):
+        return
+    count = int(np.count_nonzero(np.asarray(mask)))
+    if value.shape[0] != count:
+        raise ValueError(
+            f"assignment: a value of shape {value.shape} does not broadcast to the {count} "
+            "elements of the mask"
+        )
+
+
+def _check_indices(indices: Sequence[Buffer], shape: Shape) -> None:
+    """Raise ``IndexError`` for a concrete index out of range."""
+    for axis, (index, n) in enumerate(zip(indices, shape, strict=False)):
+        if isinstance(index, Tracer) or index.size == 0:
+            continue
+        host = np.asarray(index)
+        worst = host.min() if host.min() < -n else host.max()
+        if not -n <= worst < n:
+            raise IndexError(f"index {worst} is out of range for axis {axis} with extent {n}")
+
+
+class _Box(NamedTuple):
+    low: tuple[Any, ...]
+    span: tuple[int, ...]
+    strides: tuple[int, ...]
+    reversed: tuple[int, ...]
+    is_static: bool
+    is_dense: bool
+
+
+def _box_of(starts: Sequence[Any], shape: Sequence[Any], steps: Sequence[int]) -> _Box:
+    """Return the box of the base that a window covers, low end first."""
+    low = tuple(
+        [
+            start + (n - 1) * step if step < 0 and n else start
+            for start, n, step in zip(starts, shape, steps, strict=True)
+        ]
+    )
+    strides = tuple([abs(step) if n > 1 else 1 for n, step in zip(shape, steps, strict=True)])
+    return _Box(
+        low,
+        tuple([(n - 1) * by + 1 if n else 0 for n, by in zip(shape, strides, strict=True)]),
+        strides,
+        tuple([axis for axis, step in enumerate(steps) if step < 0 and shape[axis] > 1]),
+        all(type(start) is int for start in low),
+        all(by == 1 for by in strides),
+    )
+
+
+def _set_strided(base: Buffer, box: _Box, value: Buffer) -> Buffer:
+    """Write a strided window. A scatter is slow: an axis whose step divides its extent is split in
+    two, so that the window is dense; of another axis the part that the step divides is."""
+    if all(n % by == 0 for n, by in zip(base.shape, box.strides, strict=True)):
+        split, low, sizes = [], [], []
+        for n, by, start, size in zip(base.shape, box.strides, box.low, value.shape, strict=True):
+            split += [n // by, by]
+            low += [start // by, start % by]
+            sizes += [size, 1]
+        parts = lax.dynamic_update_slice(lax.reshape(base, split), lax.reshape(value, sizes), low)
+        return lax.reshape(parts, base.shape)
+    if box.is_static:
+        key = tuple(
+            [
+                slice(low, low + span, by)
+                for low, span, by in zip(box.low, box.span, box.strides, strict=True)
+            ]
+        )
+        return base.at[key].set(value, unique_indices=True, mode="promise_in_bounds")
+    window = lax.dynamic_slice(base, box.low, box.span)
+    key = tuple([slice(None, None, by) for by in box.strides])
+    return lax.dynamic_update_slice(base, window.at[key].set(value), box.low)
+
+
+def _value(start: Start) -> Any:
+    return start.value if isinstance(start, TracedStart) else start
+
+
+# -- arrays as pytrees ----------------------------------------------------------------------------
+
+
+class Wide:
+    """Marks the tree of a 64-bit host array, which JAX would narrow in silence."""
+
+    __slots__ = ("dtype",)
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Wide) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash(self.dtype)
+
+
+def _flatten(x: Any) -> tuple[tuple[Buffer], Wide | None]:
+    value = x._element.backend.read(x)
+    narrowed = isinstance(value, np.ndarray) and not jax.config.jax_enable_x64
+    if narrowed and value.dtype.name in ("float64", "int64", "uint64", "complex128"):
+        return (value,), Wide(value.dtype)
+    return (value,), None
+
+
+def _unflatten(over: Callable[..., Any], wide: Wide | None, children: Sequence[Any]) -> Any:
+    (value,) = children
+    if wide is not None and isinstance(value, Tracer):
+        raise TypeError(
+            f"a NumPy-backed array of {wide.dtype} enters a JAX transformation with jax_enable_x64 "
+            "off, which would narrow it: move it with to_device('jax'), or use strata_api.jit"
+        )
+    if isinstance(value, np.ndarray):
+        return over(value)
+    dtype = getattr(value, "dtype", None)
+    return over(value, _PLACEHOLDER if dtype is None else BACKEND.element(np.dtype(dtype)))
+
+
+# -- ownership and traces -------------------------------------------------------------------------
+
+
+def _references(storage: Storage) -> int:
+    return sys.getrefcount(storage.buffer)
+
+
+@lru_cache(maxsize=1)
+def _unshared_count() -> int:
+    """Return what `_references` says of a buffer that nobody else holds; -1 if that is not sure."""
+    counts = set()
+    for _ in range(3):
+        storage = Storage(jnp.zeros(2), None)  # type: ignore[arg-type]  # only its buffer is looked at
+        counts.add(_references(storage))
+        held = storage.buffer
+        counts.add(_references(storage) - 1)
+        del held
+    return counts.pop() if len(counts) == 1 else -1
+
+
+def _unshared(storage: Storage) -> bool:
+    """Tell whether the storage alone holds its buffer. The storage is locked."""
+    return _references(storage) == _unshared_count()
+
+
+def _trace_state() -> object:
+    return get_opaque_trace_state(convention="flax")
+
+
+def _check_place(storage: Storage, result: Buffer) -> None:
+    """Raise ``RuntimeError`` for a write from one trace into the storage of another."""
+    if result.__class__ is _Concrete:
+        return
+    trace = storage.guard.trace  # type: ignore[attr-defined]  # the guard is ours
+    if trace is None or trace != _trace_state():
+        raise RuntimeError(
+            "a JAX transformation cannot write to an array made outside of it: pass the array as "
+            "an argument and return it, or use strata_api.jit, which writes it back"
+        )
+
+
+def _device(device: jax.Device) -> Device:
+    return Device("jax", device.platform, device.id, device)
+
+
+_INSTEAD = {
+    "nonzero": "use where(condition, x, y), or a mask",
+    "unique": "use sort",
+    "repeat": "give repeats as an integer",
+}
+
+BACKEND = JAXBackend()
+_PLACEHOLDER = Element(BACKEND, None)  # type: ignore[arg-type]  # JAX unflattens marks that are no arrays
