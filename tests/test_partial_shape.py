@@ -1,6 +1,7 @@
 """PartialShape: reading, relations, joining, and what it refuses."""
 
 import copy
+import operator
 import pickle
 import typing
 from collections.abc import Callable
@@ -384,4 +385,4 @@ def test_a_sum_of_other_ranks_or_kinds_is_refused() -> None:
     with pytest.raises(ValueError, match=r"\[1\] \+ \[1,2\]: the ranks differ"):
         PartialShape([1]) + PartialShape([1, 2])
     with pytest.raises(TypeError):
-        PartialShape([1]) + (1,)
+        operator.add(PartialShape([1]), (1,))
