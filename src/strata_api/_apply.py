@@ -12,7 +12,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from strata_api import _dtypes as d
 from strata_api._context import is_strict
 from strata_api._dtypes import SCALARS, DType, NDArray, Scalar
-from strata_api._rules import ASTYPE, COPY, DIVIDE, FULL, MATMUL, Rule
+from strata_api._rules import (
+    ASTYPE,
+    COPY,
+    DIVIDE,
+    EQUAL,
+    FULL,
+    GREATER,
+    GREATER_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    MATMUL,
+    NOT_EQUAL,
+    POW,
+    Rule,
+)
 from strata_api._shape import Shape, broadcast, may_be, normalize_axes, reduced, shown
 from strata_api._view import WHOLE, Step, View
 from strata_api.backends import backend_of, get_backend
@@ -168,22 +182,40 @@ def cast(x: Array, dtype: DType) -> Array:
     return apply(ASTYPE, (x,), x.dims, dtype)
 
 
-def filled(value: Scalar, dtype: DType, backend: Backend, shape: Shape = ()) -> Array:
-    """Return a constant array.
+def check_fits(value: Scalar, dtype: DType, what: str) -> None:
+    """Raise ``OverflowError`` for an integer out of the dtype's range."""
+    if type(value) is not int:
+        return
+    if dtype not in d.INTEGER:
+        float(value)  # raises for what no floating-point number holds
+        return
+    low, high = d.bounds(dtype)
+    if not low <= value <= high:
+        raise OverflowError(
+            f"{what}: expected an integer in {low}..{high} for {dtype}, got {value}"
+        )
+
+
+def filled(value: Scalar, dtype: DType, backend: Backend, what: str = "scalar") -> Array:
+    """Return a 0-d array to compute with.
 
     Raises: ``OverflowError`` for an integer out of the dtype's range.
     """
-    return create(FULL, Spec(shape, dtype), backend.default_device(), value=value)
+    check_fits(value, dtype, what)
+    return fresh(backend.constant(value, dtype), backend.element(dtype))
 
 
 def arrays_of(what: str, xs: Sequence[object]) -> tuple[list[Array], DType]:
     """Return the operands as arrays of one backend, and their promoted dtype. Casts nothing."""
-    found = operands(what, *xs)
-    dtype = promoted(found)
-    backend = next(x for x in found if x.__class__ is _new)._element.backend  # type: ignore[union-attr]
+    return _all_arrays(what, operands(what, *xs))
+
+
+def _all_arrays(what: str, xs: Sequence[Operand]) -> tuple[list[Array], DType]:
+    dtype = promoted(xs)
+    backend = next(x for x in xs if x.__class__ is _new)._element.backend  # type: ignore[union-attr]
     return [
-        x if x.__class__ is _new else filled(x, dtype, backend)  # type: ignore[arg-type, misc]
-        for x in found
+        x if x.__class__ is _new else filled(x, dtype, backend, what=what)  # type: ignore[arg-type, misc]
+        for x in xs
     ], dtype
 
 
@@ -259,8 +291,12 @@ def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None)
     return array  # type: ignore[no-any-return]  # _new is the array class
 
 
-def promoting(rule: Rule, x1: object, x2: object) -> Array:
+def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
     """Do what `binary` does for operands of any kind."""
+    if x1.__class__ is _new and x2.__class__ is _new:
+        known = rule.programs.get((x1._element, x2._element))
+        if known is not None:
+            return _run(rule, x1, x2, *known)
     (a, b), dtype = arrays_of(rule.name, (x1, x2))
     rule.check(dtype)
     shape = broadcast(a.dims, b.dims, what=rule.name)
@@ -268,24 +304,34 @@ def promoting(rule: Rule, x1: object, x2: object) -> Array:
     return apply(rule, (cast(a, dtype), cast(b, dtype)), shape, rule.result.dtype(dtype))
 
 
+def _run(rule: Rule, x1: Array, x2: Array, program: Any, element: Element) -> Array:
+    try:
+        buffer = element.backend.run(program, (x1, x2))
+    except (TypeError, ValueError):
+        broadcast(x1.dims, x2.dims, what=rule.name)
+        raise
+    return fresh(buffer, element)
+
+
 def deferred(rule: Rule, x1: object, x2: object) -> Any:
-    """Do what an operator does: as `promoting`, but leave operands of other kinds to them."""
+    """Do what an operator does: as the function, but leave operands of other kinds to them."""
     for x in (x1, x2):
         if x.__class__ is not _new and not isinstance(x, SCALARS) and backend_of(x) is None:
             return NotImplemented
-    return promoting(rule, x1, x2)
+    return (_dividing if rule is DIVIDE else promoting)(rule, x1, x2)
 
 
-def divide(x1: object, x2: object, slow: Callable[..., Any] | None = None) -> Array:
+def divide(x1: object, x2: object) -> Array:
     """Divide; two integers, for which the standard leaves it open, as default real numbers."""
-    return binary(DIVIDE, x1, x2, slow or _dividing)
+    return binary(DIVIDE, x1, x2, _dividing)
 
 
 def _dividing(rule: Rule, x1: object, x2: object) -> Array:
-    (a, b), dtype = arrays_of(rule.name, (x1, x2))
-    if dtype in d.INTEGER and not is_strict():
-        return promoting(rule, cast(a, d.default_real()), cast(b, d.default_real()))
-    return promoting(rule, x1, x2)
+    found = operands(rule.name, x1, x2)
+    if promoted(found) in d.INTEGER and not is_strict():
+        real = d.default_real()
+        found = [cast(x, real) if x.__class__ is _new else x for x in found]  # type: ignore[arg-type]
+    return promoting(rule, *found)
 
 
 def matmul(x1: object, x2: object) -> Array:
@@ -308,13 +354,18 @@ def matmul(x1: object, x2: object) -> Array:
 
 
 def _remember(rule: Rule, a: Element, b: Element) -> None:
-    """Note the kernel for two elements whose promotion no context can change."""
+    """Note the kernel for two elements of one dtype, whose promotion no context can change."""
     if a.dtype != b.dtype:
         return
-    kernel = a.backend.direct(rule.name, a.ordered and b.ordered, a.dtype)
+    backend = a.backend
+    dtype = rule.result.dtype(a.dtype)
+    kernel = backend.direct(rule.name, a.ordered and b.ordered)
     if kernel is not None:
-        result = a.backend.element(rule.result.dtype(a.dtype))
-        rule.direct[a, b] = kernel, result
+        rule.direct[a, b] = kernel, backend.element(dtype)
+        return
+    program = backend.program(rule.name, dtype)
+    if program is not None:
+        rule.programs[a, b] = program, backend.element(dtype)
 
 
 def elementwise(rule: Rule, *xs: object, **params: Any) -> Array:

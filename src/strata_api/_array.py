@@ -13,7 +13,6 @@ from strata_api._apply import (
     binary,
     copied,
     deferred,
-    divide,
     fresh,
     matmul,
     reduction,
@@ -257,10 +256,10 @@ class Array:
         return update(_rules.MULTIPLY, self, other)
 
     def __truediv__(self, other: Any, /) -> Array:
-        return divide(self, other)
+        return binary(_rules.DIVIDE, self, other, deferred)
 
     def __rtruediv__(self, other: Any, /) -> Array:
-        return divide(other, self)
+        return binary(_rules.DIVIDE, other, self, deferred)
 
     def __itruediv__(self, other: Any, /) -> Array:
         return update(_rules.DIVIDE, self, other)

@@ -76,6 +76,7 @@ ANY = Category("any", STANDARD.members | NARROW.members)
 LAPACK = Category("float32, float64 or complex", COMPLEX.members | {float32, float64})
 
 _CANONICAL = {dtype: dtype for dtype in ANY.members}
+_BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in INTEGER.members}
 
 
 def as_dtype(obj: object) -> DType:
@@ -97,6 +98,11 @@ def as_dtype(obj: object) -> DType:
     if dtype is None:
         raise TypeError(f"expected a dtype of the namespace, got {obj!r}")
     return dtype  # type: ignore[no-any-return]  # values of the table are dtypes
+
+
+def bounds(dtype: DType) -> tuple[int, int]:
+    """Return the smallest and the largest value of an integer dtype."""
+    return _BOUNDS[dtype]
 
 
 def default_real() -> DType:

@@ -41,17 +41,18 @@ ACCUMULATED = Result("accumulated", _accumulated)
 class Rule:
     """What a kernel accepts and returns.
 
-    ``direct`` remembers, for pairs of elements whose promotion consults no context, the kernel to
-    call at once and the element that comes out; a backend that computes eagerly fills it.
+    ``direct`` and ``programs`` remember, for pairs of elements whose promotion consults no context,
+    what the backend calls at once and the element that comes out.
     """
 
-    __slots__ = ("accepts", "direct", "name", "result")
+    __slots__ = ("accepts", "direct", "name", "programs", "result")
 
     def __init__(self, name: str, accepts: Category, result: Result = SAME) -> None:
         self.name = name
         self.accepts = accepts
         self.result = result
         self.direct: dict[Any, Any] = {}
+        self.programs: dict[Any, Any] = {}
 
     def check(self, dtype: DType) -> None:
         """Raise ``TypeError`` if the kernel does not take the dtype."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from strata_api._dimension import Extent, extent
-from strata_api._dtypes import DType
+from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api._view import row_major
@@ -72,6 +72,12 @@ class AbstractBackend:
     def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
         return Spec(tuple(obj.shape), obj.dtype)
 
+    def constant(self, value: Scalar, dtype: DType) -> Buffer:
+        return Spec((), dtype)
+
+    def is_concrete(self, x: Operand) -> bool:
+        return False
+
     def to_numpy(self, x: Operand, copy: bool | None) -> Any:
         raise TypeError(
             f"an abstract array of shape {x._view.shape(x._storage.buffer.shape)} has no values: "
@@ -83,8 +89,14 @@ class AbstractBackend:
 
     # -- computing --
 
-    def direct(self, name: str, ordered: bool, dtype: DType) -> None:
+    def direct(self, name: str, ordered: bool) -> None:
         return None
+
+    def program(self, name: str, dtype: DType) -> None:
+        return None
+
+    def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
+        raise NotImplementedError
 
     def call(
         self, name: str, spec: Any, operands: Sequence[Operand], params: dict[str, Any]

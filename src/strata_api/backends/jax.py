@@ -20,7 +20,7 @@ from jax import numpy as jnp
 from jax.extend.core import get_opaque_trace_state
 
 from strata_api._dimension import Extent
-from strata_api._dtypes import DType
+from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api._view import Affine, Reshape, Step, View, plan_of, row_major
@@ -137,6 +137,12 @@ class JAXBackend:
                 obj = jnp.array(obj, copy=True)
             return self._on(obj, device)
 
+    def constant(self, value: Scalar, dtype: DType) -> Buffer:
+        return np.asarray(value, dtype=dtype)  # an operand alone: a program takes it as it is
+
+    def is_concrete(self, x: Operand) -> bool:
+        return not isinstance(x._storage.buffer, Tracer)
+
     def to_numpy(self, x: Operand, copy: bool | None) -> Any:
         buffer = self.read(x)
         if isinstance(buffer, Tracer):
@@ -157,8 +163,20 @@ class JAXBackend:
 
     # -- computing --
 
-    def direct(self, name: str, ordered: bool, dtype: DType) -> None:
+    def direct(self, name: str, ordered: bool) -> None:
         return None
+
+    def program(self, name: str, dtype: DType) -> Any:
+        return name, dtype, _program(name, dtype, ())
+
+    def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
+        name, dtype, compiled = program
+        buffers = [self.read(x) for x in operands]
+        with _wide():
+            for buffer in buffers:
+                if isinstance(buffer, Tracer):
+                    return _cast(KERNELS[name](*buffers), dtype)
+            return compiled(*buffers)
 
     def call(
         self, name: str, spec: Any, operands: Sequence[Operand], params: dict[str, Any]
@@ -172,7 +190,7 @@ class JAXBackend:
         dtypes = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
         with _wide():
             for buffer in buffers:
-                if buffer.__class__ is not _Concrete:
+                if isinstance(buffer, Tracer):
                     return _cast(KERNELS[name](*buffers, **params), dtypes)
             result = _program(name, dtypes, tuple(params.items()))(*buffers)
             device = params.get("device")
@@ -208,7 +226,7 @@ class JAXBackend:
             buffer = storage.buffer
         if not view.steps:
             return buffer
-        if buffer.__class__ is not _Concrete:
+        if isinstance(buffer, Tracer):
             with _wide():
                 return view.read(buffer, self)
         steps, starts = _keyed(view)
@@ -232,7 +250,7 @@ class JAXBackend:
         """Write ``source``, broadcast, through the view of ``x``. Its storage is locked."""
         storage, view = x._storage, x._view
         base = storage.buffer
-        if base.__class__ is not _Concrete or source.__class__ is not _Concrete:
+        if isinstance(base, Tracer) or isinstance(source, Tracer):
             self._replace_traced(storage, view, source)
             return
         steps, starts = _keyed(view)
@@ -642,7 +660,7 @@ def _trace_state() -> object:
 
 def _check_place(storage: Storage, result: Buffer) -> None:
     """Raise ``RuntimeError`` for a write from one trace into the storage of another."""
-    if result.__class__ is _Concrete:
+    if not isinstance(result, Tracer):
         return
     trace = storage.guard.trace  # type: ignore[attr-defined]  # the guard is ours
     if trace is None or trace != _trace_state():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from strata_api._dimension import Extent
-from strata_api._dtypes import DType
+from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api.backends.numpy_kernels import KERNELS
@@ -80,6 +80,12 @@ class NumPyBackend:
             return np.array(array, dtype=native, order="C", copy=True)
         return array
 
+    def constant(self, value: Scalar, dtype: DType) -> Buffer:
+        return np.asarray(value, dtype=dtype)
+
+    def is_concrete(self, x: Operand) -> bool:
+        return True
+
     def to_numpy(self, x: Operand, copy: bool | None) -> Any:
         buffer = self.read(x)
         if copy is False and x._buffer is None:
@@ -95,7 +101,7 @@ class NumPyBackend:
 
     # -- computing --
 
-    def direct(self, name: str, ordered: bool, dtype: DType) -> Callable[..., Any] | None:
+    def direct(self, name: str, ordered: bool) -> Callable[..., Any] | None:
         kernel = KERNELS[name]
         if ordered or not isinstance(kernel, np.ufunc):
             return kernel if isinstance(kernel, np.ufunc) else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 from strata_api._dimension import Extent
-from strata_api._dtypes import DType
+from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 
 if TYPE_CHECKING:
@@ -115,13 +115,24 @@ class Backend(Protocol):
         """Return a buffer for an ndarray or a native array; ``copy=None`` shares if it can."""
         ...
 
+    def constant(self, value: Scalar, dtype: DType) -> Buffer:
+        """Return a 0-d buffer to compute with."""
+        ...
+
+    def is_concrete(self, x: Operand) -> bool: ...
     def to_numpy(self, x: Operand, copy: bool | None) -> Any: ...
     def move(self, x: Operand, device: Device) -> Buffer: ...
 
     # computing
-    def direct(self, name: str, ordered: bool, dtype: DType) -> Any:
-        """Return what a family may call on two buffers without further ado, or ``None``."""
+    def direct(self, name: str, ordered: bool) -> Any:
+        """Return what a family may call on two arrays' own buffers at once, or ``None``."""
         ...
+
+    def program(self, name: str, dtype: DType) -> Any:
+        """Return what `run` takes for a kernel of no parameters, or ``None``."""
+        ...
+
+    def run(self, program: Any, operands: Sequence[Operand]) -> Buffer: ...
 
     def call(
         self, name: str, spec: Any, operands: Sequence[Operand], params: dict[str, Any]
