@@ -7,7 +7,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
-from strata_api import _apply, _rules, backends
+from strata_api import _apply, _repr, _rules, backends
 from strata_api._access import assign, getitem, setitem, slice_view, update
 from strata_api._apply import (
     binary,
@@ -223,6 +223,20 @@ class Array:
             raise ValueError(f"item() needs an array of size 1, got shape {self.shape}")
         return self._element.backend.to_numpy(self, None).item()  # type: ignore[no-any-return]
 
+    # -- how it shows itself --
+
+    def __repr__(self) -> str:
+        return _repr.text(self)
+
+    def __str__(self) -> str:
+        return _repr.plain(self)
+
+    def __format__(self, spec: str, /) -> str:
+        return format(self._item("format") if spec and not self.dims else str(self), spec)
+
+    def _repr_html_(self) -> str:
+        return _repr.html(self)
+
     # -- arithmetic operators --
 
     def __abs__(self, /) -> Array:
@@ -414,6 +428,31 @@ class Array:
         if copy is False:
             raise ValueError(f"copy=False: another dtype ({dtype}) cannot be had without a copy")
         return host.astype(dtype)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return a DLPack capsule. Source: the standard, ``array.__dlpack__``.
+
+        Raises: ``BufferError`` for what DLPack cannot carry without a copy.
+        """
+        return self._element.backend.to_dlpack(
+            self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        )
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's device type and number. Source: the standard."""
+        return self._element.backend.dlpack_device(self)
+
+    def block_until_ready(self) -> Array:
+        """Wait for the computations that the array's data depends on, and return the array."""
+        self._element.backend.wait(self)
+        return self
 
     def __copy__(self) -> Array:
         return copied(self)

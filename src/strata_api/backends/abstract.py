@@ -84,6 +84,15 @@ class AbstractBackend:
             "a program that asks for them cannot be inferred"
         )
 
+    def to_dlpack(self, x: Operand, **options: Any) -> Any:
+        return self.to_numpy(x, None)
+
+    def dlpack_device(self, x: Operand) -> tuple[int, int]:
+        raise TypeError("an abstract array has no data, so it is on no DLPack device")
+
+    def wait(self, x: Operand) -> None:
+        pass
+
     def move(self, x: Operand, device: Device) -> Buffer:
         return self.read(x)
 

@@ -152,6 +152,15 @@ class JAXBackend:
             )
         return np.array(buffer) if copy else np.asarray(buffer)
 
+    def to_dlpack(self, x: Operand, **options: Any) -> Any:
+        return self.read(x).__dlpack__(**options)
+
+    def dlpack_device(self, x: Operand) -> tuple[int, int]:
+        return self.read(x).__dlpack_device__()  # type: ignore[no-any-return]  # JAX's own pair
+
+    def wait(self, x: Operand) -> None:
+        jax.block_until_ready(self.read(x))
+
     def move(self, x: Operand, device: Device) -> Buffer:
         with _wide():
             return jax.device_put(self.read(x), device.native, may_alias=False)

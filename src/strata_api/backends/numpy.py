@@ -92,6 +92,15 @@ class NumPyBackend:
             raise ValueError("copy=False: a view with no strided layout must be copied")
         return np.array(buffer, order="C") if copy else buffer
 
+    def to_dlpack(self, x: Operand, **options: Any) -> Any:
+        return self.read(x).__dlpack__(**options)
+
+    def dlpack_device(self, x: Operand) -> tuple[int, int]:
+        return self.read(x).__dlpack_device__()  # type: ignore[no-any-return]  # NumPy's own pair
+
+    def wait(self, x: Operand) -> None:
+        pass
+
     def move(self, x: Operand, device: Device) -> Buffer:
         return self.read(x)
 
