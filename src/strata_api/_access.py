@@ -12,6 +12,7 @@ from strata_api._apply import (
     apply_many,
     as_array,
     cast,
+    check_exponent,
     copied,
     filled,
     fresh,
@@ -24,7 +25,7 @@ from strata_api._apply import (
 from strata_api._dimension import Dimension, extent
 from strata_api._dtypes import SCALARS, DType, Scalar
 from strata_api._index import Index, Item, Lookup, Position, check_mask, parse
-from strata_api._rules import NONZERO, Rule
+from strata_api._rules import NONZERO, POW, Rule
 from strata_api._shape import Shape, broadcast, may_be, shown, size
 from strata_api._view import Reshape, View, permuted, without_axes
 from strata_api.backends import backend_of
@@ -96,6 +97,8 @@ def update(rule: Rule, x: Array, other: object) -> Array:
     rule.check(dtype)
     result = rule.result.dtype(dtype)
     check_kind(result, x._element.dtype, f"in-place {rule.name}")
+    if rule is POW:
+        check_exponent(*found)
     second = found[1]
     if not is_array(second):
         second = filled(second, dtype, x._element.backend)  # type: ignore[arg-type]  # a scalar

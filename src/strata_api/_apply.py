@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from strata_api import _dtypes as d
 from strata_api._context import is_strict
+from strata_api._dimension import extent
 from strata_api._dtypes import SCALARS, DType, NDArray, Scalar
 from strata_api._rules import (
     ASTYPE,
+    CONCAT,
     COPY,
     DIVIDE,
     EQUAL,
-    FULL,
     GREATER,
     GREATER_EQUAL,
     LESS,
@@ -27,7 +28,7 @@ from strata_api._rules import (
     POW,
     Rule,
 )
-from strata_api._shape import Shape, broadcast, may_be, normalize_axes, reduced, shown
+from strata_api._shape import Shape, broadcast, may_be, merge, normalize_axes, reduced, shown
 from strata_api._view import WHOLE, Step, View
 from strata_api.backends import backend_of, get_backend
 from strata_api.backends.protocol import Backend, Buffer, Device, Element, Spec
@@ -179,7 +180,18 @@ def cast(x: Array, dtype: DType) -> Array:
     """Return ``x`` with this dtype: itself if it has it."""
     if x._element.dtype == dtype:
         return x
-    return apply(ASTYPE, (x,), x.dims, dtype)
+    return apply(ASTYPE, (x,), x.dims, dtype, to=dtype)
+
+
+def converted(x: Array, dtype: DType, what: str) -> Array:
+    """Return ``x`` with the dtype that a user asked for: itself if it has it.
+
+    Raises: ``TypeError`` for complex numbers that would lose their imaginary part.
+    """
+    source = x._element.dtype
+    if source in d.COMPLEX and dtype not in d.COMPLEX and dtype != d.bool_:
+        raise TypeError(f"{what}: {source} does not go into {dtype}: take real(x) or abs(x) first")
+    return cast(x, dtype)
 
 
 def check_fits(value: Scalar, dtype: DType, what: str) -> None:
@@ -247,11 +259,37 @@ def apply_many(
     )
 
 
-def create(rule: Rule, spec: Spec, device: Device, **params: Any) -> Array:
-    """Run a kernel that needs no array, on a device."""
+def create(rule: Rule, spec: Spec, device: Device, *numbers: Array, **params: Any) -> Array:
+    """Run a kernel that needs no array but 0-d ones, on a device."""
     backend = get_backend(device.backend)
-    buffer = backend.call(rule.name, spec, (), {"spec": spec, "device": device, **params})
+    buffer = backend.call(rule.name, spec, numbers, {"spec": spec, "device": device, **params})
     return fresh(buffer, backend.element(spec.dtype))
+
+
+def joined(xs: Sequence[Array], axis: int, what: str) -> Array:
+    """Return arrays of one backend end to end along an axis, in the dtype they promote to.
+
+    Raises: ``ValueError`` for arrays whose other extents differ.
+    """
+    dtype = promoted(xs)
+    shape = xs[0].dims
+    for x in xs[1:]:
+        shape = _end_to_end(shape, x.dims, axis, what)
+    return apply(CONCAT, [cast(x, dtype) for x in xs], shape, dtype, axis=axis)
+
+
+def _end_to_end(a: Shape, b: Shape, axis: int, what: str) -> Shape:
+    fits = len(a) == len(b) and all(
+        k == axis or may_be(m, n) for k, (m, n) in enumerate(zip(a, b, strict=True))
+    )
+    if not fits:
+        raise ValueError(f"{what}: shapes {shown(a)} and {shown(b)} do not join along axis {axis}")
+    return tuple(
+        [
+            extent(m + n) if k == axis else merge(m, n)
+            for k, (m, n) in enumerate(zip(a, b, strict=True))
+        ]
+    )
 
 
 def copied(x: Array) -> Array:
@@ -297,7 +335,16 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
         known = rule.programs.get((x1._element, x2._element))
         if known is not None:
             return _run(rule, x1, x2, *known)
-    (a, b), dtype = arrays_of(rule.name, (x1, x2))
+    found = operands(rule.name, x1, x2)
+    if rule in _HOLDS:
+        answer = _foregone(rule, *found)
+        if answer is not None:
+            return answer
+    elif rule is DIVIDE:
+        found = _as_real(found)
+    elif rule is POW:
+        check_exponent(*found)
+    (a, b), dtype = _all_arrays(rule.name, found)
     rule.check(dtype)
     shape = broadcast(a.dims, b.dims, what=rule.name)
     _remember(rule, a._element, b._element)
@@ -313,25 +360,61 @@ def _run(rule: Rule, x1: Array, x2: Array, program: Any, element: Element) -> Ar
     return fresh(buffer, element)
 
 
+_HOLDS = {  # comparison -> the orders of its operands for which it holds
+    EQUAL: (),
+    NOT_EQUAL: (-1, 1),
+    LESS: (-1,),
+    LESS_EQUAL: (-1,),
+    GREATER: (1,),
+    GREATER_EQUAL: (1,),
+}
+
+
+def _foregone(rule: Rule, x1: Any, x2: Any) -> Array | None:
+    """Return the result of comparing integers with a Python integer out of their range.
+
+    Every element is on one side of it. Any other comparison: ``None``.
+    """
+    if x1.__class__ is _new and x2.__class__ is _new:
+        return None
+    array, scalar = (x1, x2) if x1.__class__ is _new else (x2, x1)
+    if type(scalar) is not int or array._element.dtype not in d.INTEGER:
+        return None
+    low, high = d.bounds(array._element.dtype)
+    if low <= scalar <= high:
+        return None
+    order = -1 if (scalar > high) == (array is x1) else 1
+    constant = EQUAL if order in _HOLDS[rule] else NOT_EQUAL  # of each element and itself
+    return apply(constant, (array, array), array.dims, d.bool_)
+
+
+def _as_real(xs: list[Operand]) -> list[Operand]:
+    """Return what to divide: integers, which the standard leaves open, as real numbers."""
+    if promoted(xs) not in d.INTEGER or is_strict():
+        return xs
+    real = d.default_real()
+    return [cast(x, real) if x.__class__ is _new else x for x in xs]  # type: ignore[arg-type]
+
+
+def check_exponent(x1: Any, x2: Any) -> None:
+    """Raise ``ValueError`` for integers to a negative power, as far as it is known."""
+    if promoted((x1, x2)) not in d.SIGNED:
+        return
+    lowest = x2
+    if x2.__class__ is _new:
+        if x2.size == 0 or not x2._element.backend.is_concrete(x2):
+            return
+        lowest = x2._element.backend.to_numpy(x2, None).min()
+    if lowest < 0:
+        raise ValueError(f"pow: expected exponents of 0 or more for integers, got {lowest}")
+
+
 def deferred(rule: Rule, x1: object, x2: object) -> Any:
     """Do what an operator does: as the function, but leave operands of other kinds to them."""
     for x in (x1, x2):
         if x.__class__ is not _new and not isinstance(x, SCALARS) and backend_of(x) is None:
             return NotImplemented
-    return (_dividing if rule is DIVIDE else promoting)(rule, x1, x2)
-
-
-def divide(x1: object, x2: object) -> Array:
-    """Divide; two integers, for which the standard leaves it open, as default real numbers."""
-    return binary(DIVIDE, x1, x2, _dividing)
-
-
-def _dividing(rule: Rule, x1: object, x2: object) -> Array:
-    found = operands(rule.name, x1, x2)
-    if promoted(found) in d.INTEGER and not is_strict():
-        real = d.default_real()
-        found = [cast(x, real) if x.__class__ is _new else x for x in found]  # type: ignore[arg-type]
-    return promoting(rule, *found)
+    return promoting(rule, x1, x2)
 
 
 def matmul(x1: object, x2: object) -> Array:
@@ -355,7 +438,7 @@ def matmul(x1: object, x2: object) -> Array:
 
 def _remember(rule: Rule, a: Element, b: Element) -> None:
     """Note the kernel for two elements of one dtype, whose promotion no context can change."""
-    if a.dtype != b.dtype:
+    if a.dtype != b.dtype or (rule is POW and a.dtype in d.SIGNED):  # its exponents are looked at
         return
     backend = a.backend
     dtype = rule.result.dtype(a.dtype)

@@ -116,6 +116,12 @@ class NumPyBackend:
             return kernel if isinstance(kernel, np.ufunc) else None
         return partial(kernel, order="C")
 
+    def program(self, name: str, dtype: DType) -> None:
+        return None
+
+    def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
+        raise NotImplementedError
+
     def call(
         self, name: str, spec: Any, operands: Sequence[Operand], params: dict[str, Any]
     ) -> Any:
@@ -182,7 +188,7 @@ class NumPyBackend:
     def window(
         self, base: Buffer, starts: Sequence[Any], shape: Shape, steps: Sequence[int]
     ) -> Buffer:
-        return base[_box(starts, shape, steps)]
+        return base[(*_box(starts, shape, steps), ...)]  # the "..." keeps a 0-d array an array
 
     def set_window(
         self, base: Buffer, starts: Sequence[Any], steps: Sequence[int], value: Buffer
