@@ -695,7 +695,7 @@ def element_strides(layout: MemoryDescriptor) -> Strides | None:
     Raises: ``ValueError`` for a descriptor without a layout, or with unknown dims or strides.
     """
     dims, strides = layout._mapping("element_strides")
-    if not layout.inner_blocks:
+    if not layout.inner_blocks or 0 in dims:
         return strides
     steps = []
     for axis, n in enumerate(dims):
@@ -898,7 +898,10 @@ def _fitting_tag(layout: MemoryDescriptor) -> str | None:
         return written(as_tag(layout._given, layout.ndim))
     strides = layout._mapping("tag")[1]
     axes = range(layout.ndim)
-    by_stride = sorted(axes, key=lambda axis: (-strides[axis], layout.padded_dims[axis] == 1))
+    blocks = blocks_by_axis(layout.ndim, layout.inner_blocks, layout.inner_axes)
+    padded = _known(layout.padded_dims, "tag")
+    # Of equal strides the outer one is that of the axis with more than one block.
+    by_stride = sorted(axes, key=lambda axis: (-strides[axis], padded[axis] // blocks[axis] < 2))
     for order in (axes, by_stride):
         tag = tag_of(tuple(order), layout.inner_blocks, layout.inner_axes)
         if _fits(layout, tag):
