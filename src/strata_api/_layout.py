@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from math import prod
 from operator import index
 from typing import Final, TypeAlias, TypeGuard, final
@@ -108,7 +109,7 @@ def _given_strides(strides: Iterable[int | None], ndim: int) -> tuple[int | None
         isinstance(strides, str) or not isinstance(strides, Iterable)
     ):
         raise TypeError(f"expected strides (a tuple of integers), got {strides!r}")
-    given = tuple([n if type(n) is int and abs(n) <= MAX_LENGTH else _stride(n) for n in strides])
+    given = tuple([n if type(n) is int and 0 <= n <= MAX_LENGTH else _stride(n) for n in strides])
     if len(given) != ndim:
         raise ValueError(f"expected {ndim} strides for {ndim} dims, got {len(given)}")
     return given
@@ -570,11 +571,17 @@ def described(
         raise ValueError(f"expected up to {MAX_RANK} dims, got {len(dims)}")
     if tag is not None and not isinstance(tag, str):
         raise TypeError(f"expected a tag (a string; strides go by name), got {tag!r}")
-    if strides is None:
-        return _laid_out(dims, dtype, tag)
-    if tag is not None:
+    if strides is not None and tag is not None:
         raise ValueError(f"expected a tag or strides, got both: {tag!r} and {strides!r}")
-    return _laid_out(dims, dtype, _given_strides(strides, len(dims)))
+    given = tag if strides is None else _given_strides(strides, len(dims))
+    if _is_known(dims):
+        return _laid_out_once(dims, dtype, given)
+    return _laid_out(dims, dtype, given)  # equal Dimensions may have different labels
+
+
+@lru_cache(maxsize=1024)
+def _laid_out_once(dims: tuple[int, ...], dtype: DType, given: Given) -> MemoryDescriptor:
+    return _laid_out(dims, dtype, given)
 
 
 def _laid_out(dims: tuple[Extent, ...], dtype: DType | None, given: Given) -> MemoryDescriptor:
