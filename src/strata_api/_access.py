@@ -24,7 +24,7 @@ from strata_api._apply import (
 )
 from strata_api._dimension import Dimension, extent
 from strata_api._dtypes import SCALARS, DType, Scalar
-from strata_api._index import Index, Item, Lookup, Position, check_mask, parse
+from strata_api._index import Index, Item, Lookup, Position, check_mask, checked_position, parse
 from strata_api._rules import NONZERO, POW, Rule
 from strata_api._shape import Shape, broadcast, may_be, shown, size
 from strata_api._view import Reshape, View, permuted, without_axes
@@ -77,7 +77,10 @@ def setitem(x: Array, key: object, value: object) -> None:
     picked, arrays, shape = _leading(basic, found)
     source = _source(x, value, _result_shape(found, shape, basic.dims))
     source = _leading_source(source, found, len(shape), len(basic.dims) - len(found.picks))
-    x._element.backend.scatter(picked, arrays, source)
+    try:
+        x._element.backend.scatter(picked, arrays, source)
+    except IndexError as error:
+        raise _out_of_range(found, error) from None
 
 
 def assign(x: Array, value: object) -> None:
@@ -299,14 +302,29 @@ def _gathered(basic: Array, found: Index) -> Array:
     rest = picked.dims[len(arrays) :]
     dtype = basic._element.dtype
     backend = basic._element.backend
-    result = fresh(
-        backend.gather(picked, arrays, Spec(shape + rest, dtype)), backend.element(dtype)
-    )
+    try:
+        buffer = backend.gather(picked, arrays, Spec(shape + rest, dtype))
+    except IndexError as error:
+        raise _out_of_range(found, error) from None
+    result = fresh(buffer, backend.element(dtype))
     if found.at == 0 or not shape:
         return result
     k, at = len(shape), found.at
     order = [*range(k, k + at), *range(k), *range(k + at, k + len(rest))]
     return copied(viewed(result, permuted(result.dims, order)))
+
+
+def _out_of_range(found: Index, error: IndexError) -> IndexError:
+    """Return the error of a backend in the caller's words: the axis is that of the array."""
+    for pick in found.picks:
+        for axis, _ in found.step.axes[pick.axis].moves:
+            host = pick.array._element.backend.to_numpy(pick.array, None)
+            for position in (host.min(), host.max()) if host.size else ():
+                try:
+                    checked_position(int(position), found.step.base[axis], axis)
+                except IndexError as worded:
+                    return worded
+    return error
 
 
 def _leading_source(source: Array, found: Index, k: int, rest: int) -> Array:
