@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 Shape = tuple[int, ...]
@@ -288,3 +289,11 @@ def followed_by_ours(chain: list[Move], xp: Any, x: Any) -> Any:
     for move in chain:
         x = move.ours(xp, x)
     return x
+
+
+# -- how many -------------------------------------------------------------------------------------
+
+
+def fewer(by: int) -> settings:
+    """Return the loaded profile with fewer examples, for what compiles a program for each."""
+    return settings(max_examples=max(10, settings.default.max_examples // by))

@@ -112,9 +112,10 @@ class NumPyBackend:
 
     def direct(self, name: str, ordered: bool) -> Callable[..., Any] | None:
         kernel = KERNELS[name]
-        if ordered or not isinstance(kernel, np.ufunc):
-            return kernel if isinstance(kernel, np.ufunc) else None
-        return partial(kernel, order="C")
+        if isinstance(kernel, np.ufunc):
+            return kernel if ordered else partial(kernel, order="C")
+        is_reduction = ordered and isinstance(getattr(kernel, "__self__", None), np.ufunc)
+        return kernel if is_reduction else None
 
     def program(self, name: str, dtype: DType) -> None:
         return None
@@ -172,7 +173,14 @@ class NumPyBackend:
         return np.ascontiguousarray(self.read(x)[self.read(mask)])
 
     def put_where(self, x: Operand, mask: Operand, value: Operand) -> None:
-        self._put(x, self.read(mask), value)
+        chosen = self.read(mask)
+        try:
+            self._put(x, chosen, value)
+        except ValueError:
+            raise ValueError(
+                f"assignment: a value of shape {self.read(value).shape} does not broadcast to the "
+                f"{np.count_nonzero(chosen)} elements of the mask"
+            ) from None
 
     def position(self, x: Operand, n: Extent) -> int:
         return int(self.read(x))
