@@ -7,7 +7,7 @@ from typing import Any
 
 from jax import numpy as jnp
 
-from strata_api.backends import numpy_kernels
+from strata_api.backends import jax_elementwise, numpy_kernels
 from strata_api.backends.protocol import Device, Spec
 
 
@@ -21,10 +21,7 @@ def _full(spec: Spec, device: Device, value: Any) -> Any:
 
 
 KERNELS: dict[str, Callable[..., Any]] = {
-    "add": jnp.add,
-    "subtract": jnp.subtract,
-    "multiply": jnp.multiply,
-    "equal": jnp.equal,
+    **jax_elementwise.KERNELS,
     "astype": _itself,
     "copy": _itself,
     "full": _full,

@@ -73,8 +73,24 @@ def _floor_divide(x1: Any, x2: Any) -> Any:
 
 
 @_quiet
+def _reciprocal(x: Any) -> Any:
+    """Return ``1 / x``; NumPy's own reciprocal of a complex zero is another."""
+    return np.divide(x.dtype.type(1), x)
+
+
+@_quiet
 def _remainder(x1: Any, x2: Any) -> Any:
     return np.remainder(x1, x2)
+
+
+@_quiet
+def _pow(x1: Any, x2: Any) -> Any:
+    """Return the power; of complex numbers that are not finite ``exp(x2 * log(x1))``."""
+    result = np.power(x1, x2)
+    if result.dtype.kind != "c":
+        return result
+    wild = ~(np.isfinite(x1) & np.isfinite(x2)) & (x2 != 0)
+    return np.where(wild, np.exp(x2 * np.log(x1)), result) if wild.any() else result
 
 
 # -- complex functions -----------------------------------------------------------------------------
@@ -185,9 +201,9 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "nextafter": _nextafter,
     "not_equal": np.not_equal,
     "positive": np.positive,
-    "pow": np.power,
+    "pow": _pow,
     "real": np.real,
-    "reciprocal": np.reciprocal,
+    "reciprocal": _reciprocal,
     "remainder": _remainder,
     "round": _round,
     "sign": _sign,
