@@ -6,6 +6,7 @@ import argparse
 import json
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -72,6 +73,16 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(cli, "gather_info", interrupted)
     assert cli.main(["info"]) == 130
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    command = [sys.executable, "-m", "strata_api", "completion", "bash"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 2
 
 
 def test_info_tells_of_every_backend_its_devices_or_what_is_missing(

@@ -98,6 +98,7 @@ def _test(options: argparse.Namespace, suite: Path, cache: Path) -> int:
         raise BrokenRun(
             f"--compliance names the suite's commit, which git does not know in {suite}"
         )
+    _make_folders(options)
     modules = [options.module] if options.module else _modules(options.backend)
     settings = Settings(
         suite, cache, options.max_examples, options.jobs, options.selection, options.seed
@@ -108,11 +109,11 @@ def _test(options: argparse.Namespace, suite: Path, cache: Path) -> int:
         results.append(_run_one(settings, module))
         print("\n".join(verdict(settings, results[-1])), flush=True)
     if options.json:
-        _write(options.json, dump([record(settings, result) for result in results]))
+        options.json.write_text(dump([record(settings, result) for result in results]))
     if options.compliance:
         for result in results:
             text = json.dumps(compliance(settings, result), indent=1) + "\n"
-            _write(options.compliance / f"{result.module}.json", text)
+            (options.compliance / f"{result.module}.json").write_text(text)
     return 1 if any(complaints(settings, result) for result in results) else 0
 
 
@@ -134,9 +135,14 @@ def _heading(settings: Settings) -> Iterator[str]:
         yield f"  note: results are claimed against commit {checkout.SUITE.commit}"
 
 
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+def _make_folders(options: argparse.Namespace) -> None:
+    """Make the folders of the reports before the tests run, not after."""
+    folders = [options.json.parent] if options.json else []
+    folders += [options.compliance] if options.compliance else []
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise BrokenRun(f"{folder} cannot be written to")
 
 
 # one namespace

@@ -43,9 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(argv)
     run: Run = options.run
     try:
-        return run(options)
+        code = run(options)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:  # the reader went away; what is left to flush at exit goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    return code
 
 
 def parser() -> argparse.ArgumentParser:
