@@ -106,7 +106,7 @@ def _exp(z: Any) -> Any:
 def _expm1(z: Any) -> Any:
     a, b = _parts(z)
     half = jnp.sin(b / 2)
-    near = jnp.expm1(a) * jnp.cos(b) - 2 * half * half
+    near = jnp.where((a == 0) & (b == 0), 0, jnp.expm1(a) * jnp.cos(b) - 2 * half * half)
     power = _exp(z)
     usual = jnp.isfinite(near) & jnp.isfinite(a)
     real = jnp.where(usual, near, jnp.where(jnp.isneginf(a), -1, lax.real(power) - 1))
@@ -149,7 +149,7 @@ def _tanh(z: Any) -> Any:
     imag = jnp.where(b == 0, b, jnp.where(far, tail, tan / below))
     wild = ~jnp.isfinite(b)
     real = jnp.where(wild & jnp.isfinite(a) & (a != 0), jnp.nan, real)
-    imag = jnp.where(wild & jnp.isinf(a), jnp.copysign(0, b), imag)
+    imag = jnp.where(jnp.isinf(a), jnp.copysign(0, b), imag)
     return lax.complex(real, imag)
 
 

@@ -103,7 +103,8 @@ def _expm1(x: Any) -> Any:
         return np.expm1(x)
     a, b = x.real, x.imag
     half = np.sin(b / 2)
-    exact = _complex(np.expm1(a) * np.cos(b) - 2 * half * half, np.exp(a) * np.sin(b))
+    near = np.where((a == 0) & (b == 0), 0, np.expm1(a) * np.cos(b) - 2 * half * half)
+    exact = _complex(near, np.exp(a) * np.sin(b))
     power = np.exp(x)
     special = _complex(
         np.where(np.isneginf(a), -1, power.real - 1), np.where(b == 0, b, power.imag)
@@ -125,12 +126,25 @@ def _log1p(x: Any) -> Any:
 
 @_quiet
 def _tanh(x: Any) -> Any:
-    """Return the hyperbolic tangent; older C libraries make its real part NaN on the axis."""
+    """Return the hyperbolic tangent; C gives the zero beside an infinite part another sign.
+
+    Older C libraries make the real part NaN on the imaginary axis, too.
+    """
     result = np.tanh(x)
     if x.dtype.kind != "c":
         return result
-    on_axis = (x.real == 0) & ~np.isfinite(x.imag)
-    return np.where(on_axis, _complex(x.real, np.full_like(x.real, np.nan)), result)
+    a, b = x.real, x.imag
+    on_axis = (a == 0) & ~np.isfinite(b)
+    result = np.where(on_axis, _complex(a, np.full_like(a, np.nan)), result)
+    return np.where(np.isinf(a), _complex(np.copysign(1, a), np.copysign(0, b)), result)
+
+
+@_quiet
+def _tan(x: Any) -> Any:
+    if x.dtype.kind != "c":
+        return np.tan(x)
+    turned = _tanh(_complex(-x.imag, x.real))
+    return _complex(turned.imag, -turned.real)
 
 
 # -- the rest --------------------------------------------------------------------------------------
@@ -213,7 +227,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "sqrt": np.sqrt,
     "square": np.square,
     "subtract": np.subtract,
-    "tan": np.tan,
+    "tan": _tan,
     "tanh": _tanh,
     "trunc": np.trunc,
 }
