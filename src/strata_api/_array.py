@@ -24,7 +24,7 @@ from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
 from strata_api._shape import size, visible
 from strata_api._storage import Storage
-from strata_api._view import View, permuted
+from strata_api._view import Reshape, View, permuted
 from strata_api.backends.protocol import Buffer, Device, Element
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -38,7 +38,8 @@ class Array:
     """
 
     # An array is built by setting these, without a constructor call: see the families. A view of a
-    # NumPy-backed array keeps its parent and its key, and works out the chain when it is asked for.
+    # NumPy-backed array keeps its parent and its key (none: it is a reshape of the parent), and
+    # works out the chain when it is asked for.
     __slots__ = ("__weakref__", "_buffer", "_element", "_lazy_storage", "_lazy_view")
 
     _buffer: Buffer
@@ -60,7 +61,11 @@ class Array:
         if type(self._lazy_view) is tuple:
             parent, key = self._lazy_view
             self._lazy_storage = parent._storage
-            self._lazy_view = slice_view(parent, key)
+            self._lazy_view = (
+                slice_view(parent, key)
+                if key is not None
+                else parent._view.then(Reshape(parent.dims, self.dims))
+            )
         return self._lazy_view  # type: ignore[return-value]  # no tuple any more
 
     @staticmethod

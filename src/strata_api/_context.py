@@ -77,6 +77,11 @@ def backend_now() -> str:
     return _running.get() or _backend.get() or _process_backend
 
 
+def backend_bound_to(name: str) -> str:
+    """Return the backend that a bound namespace creates on: the running one, or its own."""
+    return _running.get() or name
+
+
 def default_dtypes_now() -> DefaultDtypes:
     """Return the default dtypes in force."""
     return _dtypes.get()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -15,6 +15,7 @@ Scalar: TypeAlias = bool | int | float | complex
 DType: TypeAlias = np.dtype[np.generic]
 
 SCALARS = (bool, int, float, complex)  # a tuple: a union would be rebuilt at every isinstance
+HostArray: TypeAlias = "np.ndarray[tuple[int, ...], DType]"
 NDArray = np.ndarray  # how the modules above ask for a host array without importing numpy
 AxisError = np.exceptions.AxisError  # both a ValueError and an IndexError, as NumPy's users expect
 
@@ -68,15 +69,31 @@ FLOATING = Category("floating-point", REAL_FLOATING.members | COMPLEX.members)
 REAL = Category("real-valued", INTEGER.members | REAL_FLOATING.members)
 NUMERIC = Category("numeric", REAL.members | COMPLEX.members)
 STANDARD = Category("boolean or numeric", NUMERIC.members | BOOLEAN.members)
-NARROW = Category(
-    "narrow",
-    (int4, uint4, float4_e2m1fn, float8_e4m3fn, float8_e5m2, float8_e8m0fnu),
+FEW_BITS_INTEGER = Category("4-bit integer", (int4, uint4))
+FEW_BITS_FLOATING = Category(
+    "4- or 8-bit floating-point", (float4_e2m1fn, float8_e4m3fn, float8_e5m2, float8_e8m0fnu)
 )
+NARROW = Category("narrow", FEW_BITS_INTEGER.members | FEW_BITS_FLOATING.members)
 ANY = Category("any", STANDARD.members | NARROW.members)
-LAPACK = Category("float32, float64 or complex", COMPLEX.members | {float32, float64})
+TRANSFORMABLE = Category("float32 or float64", (float32, float64))
+LAPACK = Category("float32, float64 or complex", COMPLEX.members | TRANSFORMABLE.members)
+NARROW_FLOATING = Category("16-bit floating-point", (float16, bfloat16))
+
+KINDS = {  # by the standard's names
+    "bool": BOOLEAN,
+    "signed integer": SIGNED,
+    "unsigned integer": UNSIGNED,
+    "integral": INTEGER,
+    "real floating": REAL_FLOATING,
+    "complex floating": COMPLEX,
+    "numeric": NUMERIC,
+}
 
 _CANONICAL = {dtype: dtype for dtype in ANY.members}
-_BOUNDS = {dtype: (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)) for dtype in INTEGER.members}
+_BOUNDS: dict[DType, tuple[int, int]] = {
+    dtype: (int(np.iinfo(dtype.name).min), int(np.iinfo(dtype.name).max))
+    for dtype in INTEGER.members
+}
 
 
 def as_dtype(obj: object) -> DType:
@@ -84,9 +101,10 @@ def as_dtype(obj: object) -> DType:
 
     Raises: ``TypeError`` for what is no dtype of this namespace.
     """
-    known = _CANONICAL.get(obj) if type(obj).__hash__ else None  # type: ignore[call-overload]  # any hashable may be asked for
+    hashable = type(obj).__hash__ is not None
+    known: DType | None = _CANONICAL.get(obj) if hashable else None  # type: ignore[call-overload]
     if known is not None:
-        return known  # type: ignore[no-any-return]  # values of the table are dtypes
+        return known
     if _context.is_strict():
         raise TypeError(f"expected a dtype of the namespace, got {obj!r}")
     if obj is None:
@@ -97,7 +115,7 @@ def as_dtype(obj: object) -> DType:
         dtype = None
     if dtype is None:
         raise TypeError(f"expected a dtype of the namespace, got {obj!r}")
-    return dtype  # type: ignore[no-any-return]  # values of the table are dtypes
+    return dtype
 
 
 def bounds(dtype: DType) -> tuple[int, int]:
@@ -264,13 +282,20 @@ def complex_of(dtype: DType) -> DType:
     return dtype if dtype in COMPLEX else complex128 if dtype == float64 else complex64
 
 
-def host_array(data: object) -> np.ndarray[tuple[int, ...], DType]:
-    """Return nested sequences of scalars as an array in host memory.
+def working(dtype: DType) -> DType:
+    """Return the dtype that sums and products of this dtype are computed in."""
+    return float32 if dtype in NARROW_FLOATING else dtype
 
-    Raises: ``TypeError`` for leaves that are no numbers, ``ValueError`` for ragged sequences.
+
+def host_array(data: object, dtype: DType | None = None) -> HostArray:
+    """Return a scalar or nested sequences of scalars as an array in host memory.
+
+    Raises: ``TypeError`` for leaves that are no numbers, ``ValueError`` for ragged sequences,
+    ``OverflowError`` for an integer out of the range of ``dtype``.
     """
     try:
-        array = np.asarray(data)
+        with np.errstate(over="ignore"):
+            array = np.asarray(data, dtype=dtype)
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
@@ -278,3 +303,46 @@ def host_array(data: object) -> np.ndarray[tuple[int, ...], DType]:
     if array.dtype not in _CANONICAL:
         raise TypeError(f"expected numbers, got data of dtype {array.dtype}")
     return array
+
+
+def exported_array(obj: object, copy: bool | None) -> HostArray | None:
+    """Return the array that an object of another library shows of itself, or ``None``.
+
+    Asked in this order: the buffer protocol, NumPy's ``__array__`` and DLPack. Whatever it is, the
+    memory is shared if ``copy`` is not true.
+    """
+    try:
+        obj = memoryview(obj)  # type: ignore[arg-type]  # the call is the check
+    except TypeError:
+        if not hasattr(obj, "__array__") and not hasattr(obj, "__array_interface__"):
+            return dlpack_array(obj, copy) if hasattr(obj, "__dlpack__") else None
+    return np.asarray(obj, copy=copy)
+
+
+def dlpack_array(obj: Any, copy: bool | None) -> HostArray:
+    """Return the array that an object exports by DLPack, brought to host memory if it may be."""
+    kind_of_device, _ = obj.__dlpack_device__()
+    if copy is not False and kind_of_device != _DLPACK_CPU:
+        return np.from_dlpack(obj, device="cpu", copy=True)
+    return np.from_dlpack(obj, copy=copy)
+
+
+_DLPACK_CPU = 1
+
+
+def float_limits(dtype: DType) -> tuple[int, float, float, float, float]:
+    """Return bits, eps, the largest, the smallest and the smallest normal number of a dtype."""
+    info = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]  # its stub has no types
+    return (
+        int(info.bits),
+        float(info.eps),
+        float(info.max),
+        float(info.min),
+        float(info.smallest_normal),
+    )
+
+
+def integer_limits(dtype: DType) -> tuple[int, int, int]:
+    """Return bits, the largest and the smallest number of an integer dtype, a 4-bit one too."""
+    info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]  # its stub has no types
+    return int(info.bits), int(info.max), int(info.min)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from strata_api import _dtypes as d
+from strata_api._context import is_strict
 from strata_api._dtypes import Category, DType
 
 
@@ -36,28 +37,40 @@ REAL_PART = Result("the real dtype of the components", d.real_of)
 COMPLEX_OF = Result("the complex dtype of the precision", d.complex_of)
 INDEX = Result("the default index dtype", lambda dtype: d.default_integral())
 ACCUMULATED = Result("accumulated", _accumulated)
+FLOATED = Result(
+    "promoted, of integers the default real dtype",
+    lambda dtype: d.default_real() if dtype in d.INTEGER_OR_BOOLEAN else dtype,
+)
+
+_NOTHING = Category("no", ())
 
 
 class Rule:
     """What a kernel accepts and returns.
 
+    ``beyond`` is what it accepts beyond the standard, unless ``strict`` is on.
+
     ``direct`` and ``programs`` remember, for pairs of elements whose promotion consults no context,
     what the backend calls at once and the element that comes out.
     """
 
-    __slots__ = ("accepts", "direct", "name", "programs", "result")
+    __slots__ = ("accepts", "beyond", "direct", "name", "programs", "result")
 
-    def __init__(self, name: str, accepts: Category, result: Result = SAME) -> None:
+    def __init__(
+        self, name: str, accepts: Category, result: Result = SAME, beyond: Category = _NOTHING
+    ) -> None:
         self.name = name
         self.accepts = accepts
+        self.beyond = beyond
         self.result = result
         self.direct: dict[Any, Any] = {}
         self.programs: dict[Any, Any] = {}
 
     def check(self, dtype: DType) -> None:
         """Raise ``TypeError`` if the kernel does not take the dtype."""
-        if dtype not in self.accepts:
-            raise TypeError(f"{self.name}: expected a {self.accepts.name} dtype, got {dtype}")
+        if dtype in self.accepts or (dtype in self.beyond and not is_strict()):
+            return
+        raise TypeError(f"{self.name}: expected a {self.accepts.name} dtype, got {dtype}")
 
     def __repr__(self) -> str:
         return f"Rule({self.name!r}, {self.accepts.name})"
@@ -137,7 +150,8 @@ ARANGE = Rule("arange", d.REAL)
 EMPTY = Rule("empty", d.ANY)
 EYE = Rule("eye", d.STANDARD)
 FULL = Rule("full", d.ANY)
-LINSPACE = Rule("linspace", d.FLOATING)
+LINSPACE = Rule("linspace", d.FLOATING, beyond=d.INTEGER)
+ZEROS = Rule("zeros", d.ANY)
 
 # data type functions
 ASTYPE = Rule("astype", d.ANY)
@@ -150,14 +164,16 @@ TAKE_ALONG_AXIS = Rule("take_along_axis", d.ANY)
 CONCAT = Rule("concat", d.ANY)
 COPY = Rule("copy", d.ANY)
 REPEAT = Rule("repeat", d.ANY)
+REPEAT_EACH = Rule("repeat_each", d.ANY)
+RESHAPE = Rule("reshape", d.ANY)
 ROLL = Rule("roll", d.ANY)
 TILE = Rule("tile", d.ANY)
 TRIL = Rule("tril", d.STANDARD)
 TRIU = Rule("triu", d.STANDARD)
 
 # searching functions
-ARGMAX = Rule("argmax", d.REAL, INDEX)
-ARGMIN = Rule("argmin", d.REAL, INDEX)
+ARGMAX = Rule("argmax", d.REAL, INDEX, beyond=d.BOOLEAN)
+ARGMIN = Rule("argmin", d.REAL, INDEX, beyond=d.BOOLEAN)
 COUNT_NONZERO = Rule("count_nonzero", d.STANDARD, INDEX)
 NONZERO = Rule("nonzero", d.STANDARD, INDEX)
 SEARCHSORTED = Rule("searchsorted", d.REAL, INDEX)
@@ -168,19 +184,19 @@ ISIN = Rule("isin", d.STANDARD, BOOL)
 UNIQUE = Rule("unique", d.STANDARD)
 
 # sorting functions
-ARGSORT = Rule("argsort", d.REAL, INDEX)
-SORT = Rule("sort", d.REAL)
+ARGSORT = Rule("argsort", d.REAL, INDEX, beyond=d.BOOLEAN)
+SORT = Rule("sort", d.REAL, beyond=d.BOOLEAN)
 
 # statistical functions
-CUMULATIVE_PROD = Rule("cumulative_prod", d.NUMERIC, ACCUMULATED)
-CUMULATIVE_SUM = Rule("cumulative_sum", d.NUMERIC, ACCUMULATED)
-MAX = Rule("max", d.REAL)
-MEAN = Rule("mean", d.FLOATING)
-MIN = Rule("min", d.REAL)
-PROD = Rule("prod", d.NUMERIC, ACCUMULATED)
-STD = Rule("std", d.REAL_FLOATING)
-SUM = Rule("sum", d.NUMERIC, ACCUMULATED)
-VAR = Rule("var", d.REAL_FLOATING)
+CUMULATIVE_PROD = Rule("cumulative_prod", d.NUMERIC, ACCUMULATED, beyond=d.BOOLEAN)
+CUMULATIVE_SUM = Rule("cumulative_sum", d.NUMERIC, ACCUMULATED, beyond=d.BOOLEAN)
+MAX = Rule("max", d.REAL, beyond=d.BOOLEAN)
+MEAN = Rule("mean", d.FLOATING, FLOATED, beyond=d.INTEGER_OR_BOOLEAN)
+MIN = Rule("min", d.REAL, beyond=d.BOOLEAN)
+PROD = Rule("prod", d.NUMERIC, ACCUMULATED, beyond=d.BOOLEAN)
+STD = Rule("std", d.REAL_FLOATING, FLOATED, beyond=d.INTEGER_OR_BOOLEAN)
+SUM = Rule("sum", d.NUMERIC, ACCUMULATED, beyond=d.BOOLEAN)
+VAR = Rule("var", d.REAL_FLOATING, FLOATED, beyond=d.INTEGER_OR_BOOLEAN)
 
 # utility functions
 ALL = Rule("all", d.STANDARD, BOOL)
@@ -198,6 +214,7 @@ EIGVALSH = Rule("eigvalsh", d.LAPACK, REAL_PART)
 INV = Rule("inv", d.LAPACK)
 MATMUL = Rule("matmul", d.NUMERIC)
 MATRIX_NORM = Rule("matrix_norm", d.LAPACK, REAL_PART)
+MATRIX_POWER = Rule("matrix_power", d.LAPACK)
 MATRIX_RANK = Rule("matrix_rank", d.LAPACK, INDEX)
 PINV = Rule("pinv", d.LAPACK)
 QR = Rule("qr", d.LAPACK)
@@ -206,18 +223,22 @@ SOLVE = Rule("solve", d.LAPACK)
 SVD = Rule("svd", d.LAPACK)
 SVDVALS = Rule("svdvals", d.LAPACK, REAL_PART)
 TENSORDOT = Rule("tensordot", d.NUMERIC)
-TRACE = Rule("trace", d.NUMERIC, ACCUMULATED)
+TRACE = Rule("trace", d.NUMERIC, ACCUMULATED, beyond=d.BOOLEAN)
 VECDOT = Rule("vecdot", d.NUMERIC)
 VECTOR_NORM = Rule("vector_norm", d.FLOATING, REAL_PART)
 
-# Fourier transforms
-FFT = Rule("fft", d.LAPACK, COMPLEX_OF)
-HFFT = Rule("hfft", d.LAPACK, REAL_PART)
-IFFT = Rule("ifft", d.LAPACK, COMPLEX_OF)
-IHFFT = Rule("ihfft", d.LAPACK, COMPLEX_OF)
-IRFFT = Rule("irfft", d.LAPACK, REAL_PART)
-RFFT = Rule("rfft", d.LAPACK, COMPLEX_OF)
-FFTN = Rule("fftn", d.LAPACK, COMPLEX_OF)
-IFFTN = Rule("ifftn", d.LAPACK, COMPLEX_OF)
-IRFFTN = Rule("irfftn", d.LAPACK, REAL_PART)
-RFFTN = Rule("rfftn", d.LAPACK, COMPLEX_OF)
+# Fourier transforms; beyond the standard, real input where it says complex
+FFT = Rule("fft", d.COMPLEX, COMPLEX_OF, beyond=d.TRANSFORMABLE)
+FFTFREQ = Rule("fftfreq", d.REAL_FLOATING)
+FFTN = Rule("fftn", d.COMPLEX, COMPLEX_OF, beyond=d.TRANSFORMABLE)
+FFTSHIFT = Rule("fftshift", d.FLOATING, beyond=d.ANY)
+HFFT = Rule("hfft", d.COMPLEX, REAL_PART, beyond=d.TRANSFORMABLE)
+IFFT = Rule("ifft", d.COMPLEX, COMPLEX_OF, beyond=d.TRANSFORMABLE)
+IFFTN = Rule("ifftn", d.COMPLEX, COMPLEX_OF, beyond=d.TRANSFORMABLE)
+IFFTSHIFT = Rule("ifftshift", d.FLOATING, beyond=d.ANY)
+IHFFT = Rule("ihfft", d.TRANSFORMABLE, COMPLEX_OF)
+IRFFT = Rule("irfft", d.COMPLEX, REAL_PART, beyond=d.TRANSFORMABLE)
+IRFFTN = Rule("irfftn", d.COMPLEX, REAL_PART, beyond=d.TRANSFORMABLE)
+RFFT = Rule("rfft", d.TRANSFORMABLE, COMPLEX_OF)
+RFFTFREQ = Rule("rfftfreq", d.REAL_FLOATING)
+RFFTN = Rule("rfftn", d.TRANSFORMABLE, COMPLEX_OF)

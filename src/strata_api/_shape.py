@@ -14,6 +14,7 @@ from strata_api._dimension import Dimension, Extent, extent
 from strata_api._dtypes import AxisError
 
 Shape: TypeAlias = tuple[Extent, ...]
+ShapeLike: TypeAlias = Extent | Iterable[Extent]  # what a user gives as one
 
 
 def as_extent(value: object) -> Extent:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
 
-from strata_api.backends import numpy_elementwise
+from strata_api.backends import numpy_elementwise, numpy_linalg, numpy_searching
 from strata_api.backends.protocol import Device, Spec
 
 
@@ -16,29 +17,35 @@ def _itself(x: Any) -> Any:
     return x
 
 
+def _extents(spec: Spec) -> tuple[int, ...]:
+    """Return the extents of what is made; raises for one that is unknown."""
+    return tuple(map(index, spec.shape))
+
+
 def _zeros(spec: Spec, device: Device) -> Any:
-    return np.zeros(spec.shape, spec.dtype)
+    return np.zeros(_extents(spec), spec.dtype)
 
 
 def _empty(spec: Spec, device: Device) -> Any:
-    return np.empty(spec.shape, spec.dtype)
+    return np.empty(_extents(spec), spec.dtype)
 
 
 def _full(value: Any, spec: Spec, device: Device) -> Any:
-    return np.full(spec.shape, value, spec.dtype)
+    return np.full(_extents(spec), value, spec.dtype)
 
 
 def _eye(spec: Spec, device: Device, k: int) -> Any:
-    return np.eye(*spec.shape, k, spec.dtype)
+    rows, columns = _extents(spec)
+    return np.eye(rows, columns, k, spec.dtype)
 
 
 def _arange(start: Any, step: Any, spec: Spec, device: Device) -> Any:
     """Count in the dtype of the operands, which wraps: ``uint64`` has room for no other sign."""
-    return start + np.arange(spec.shape[0]).astype(start.dtype) * step
+    return start + np.arange(*_extents(spec)).astype(start.dtype) * step
 
 
 def _linspace(start: Any, stop: Any, spec: Spec, device: Device, endpoint: bool) -> Any:
-    count = spec.shape[0]
+    (count,) = _extents(spec)
     pieces = max(count - 1 if endpoint else count, 1)
     t = np.arange(count, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -82,6 +89,8 @@ def _reshape(x: Any, to: tuple[int, ...]) -> Any:
 
 KERNELS: dict[str, Callable[..., Any]] = {
     **numpy_elementwise.KERNELS,
+    **numpy_searching.KERNELS,
+    **numpy_linalg.KERNELS,
     # creation, data type and manipulation functions
     "arange": _arange,
     "empty": _empty,
@@ -100,10 +109,5 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "roll": lambda x, shift, axis: np.roll(x, shift, axis=axis),
     "tile": np.tile,
     # utility functions
-    "all": lambda x, axis, keepdims: np.logical_and.reduce(x, axis=axis, keepdims=keepdims),
     "diff": lambda x, n, axis: np.diff(x, n, axis),
-    "nonzero": np.nonzero,
-    "sum": lambda x, axis, keepdims: np.add.reduce(x, axis=axis, keepdims=keepdims),
-    "any": lambda x, axis, keepdims: np.logical_or.reduce(x, axis=axis, keepdims=keepdims),
-    "matmul": np.matmul,
 }
