@@ -14,6 +14,7 @@ from strata_api._context import is_strict
 from strata_api._dimension import extent
 from strata_api._dtypes import SCALARS, DType, NDArray, Scalar
 from strata_api._rules import (
+    ACCUMULATED,
     ASTYPE,
     CONCAT,
     COPY,
@@ -235,9 +236,12 @@ def _all_arrays(what: str, xs: Sequence[Operand]) -> tuple[list[Array], DType]:
 
 
 def apply(
-    rule: Rule, xs: Sequence[Array], shape: Shape, dtype: DType | None = None, **params: Any
+    rule: Rule, xs: Sequence[Array], shape: Shape, dtype: DType | None = None, /, **params: Any
 ) -> Array:
-    """Run a kernel on arrays of one backend; the result is a fresh array."""
+    """Run a kernel on arrays of one backend; the result is a fresh array.
+
+    Keywords are the kernel's own; a ``dtype`` among them is what it computes in.
+    """
     backend = xs[0]._element.backend
     if dtype is None:
         dtype = rule.result.dtype(xs[0]._element.dtype)
@@ -417,23 +421,52 @@ def deferred(rule: Rule, x1: object, x2: object) -> Any:
     return promoting(rule, x1, x2)
 
 
-def matmul(x1: object, x2: object) -> Array:
+def matmul(x1: Any, x2: Any) -> Array:
     """Return the matrix product. Source: the standard, ``matmul``.
 
     Raises: ``TypeError`` for booleans, ``ValueError`` for a 0-d operand or extents that differ.
     """
+    try:
+        kernel, element = MATMUL.direct[x1._element, x2._element]
+        return _finished(kernel(x1._buffer, x2._buffer), element)
+    except (AttributeError, KeyError, ValueError):
+        return _multiplied(x1, x2)
+
+
+def _multiplied(x1: Any, x2: Any) -> Array:
+    if x1.__class__ is _new and x2.__class__ is _new:
+        known = MATMUL.programs.get((x1._element, x2._element))
+        if known is not None:
+            _product_shape(x1.dims, x2.dims)  # raises where they do not match
+            return fresh(known[1].backend.run(known[0], (x1, x2)), known[1])
     (a, b), dtype = arrays_of("matmul", (x1, x2))
     MATMUL.check(dtype)
-    if a.ndim == 0 or b.ndim == 0:
-        raise ValueError(f"matmul: expected one axis or more, got shapes {a.shape} and {b.shape}")
-    left, right = a.dims[:-2], b.dims[:-2] if b.ndim > 1 else ()
-    inner = b.dims[-2] if b.ndim > 1 else b.dims[0]
-    if not may_be(a.dims[-1], inner):
-        raise ValueError(f"matmul: shapes {shown(a.dims)} and {shown(b.dims)} do not match")
-    shape = (
-        broadcast(left, right, what="matmul") + a.dims[-2:-1] + (b.dims[-1:] if b.ndim > 1 else ())
-    )
-    return apply(MATMUL, (cast(a, dtype), cast(b, dtype)), shape, dtype)
+    shape = _product_shape(a.dims, b.dims)
+    working = d.working(dtype)
+    if working == dtype:
+        _remember(MATMUL, a._element, b._element)
+    product = apply(MATMUL, (cast(a, working), cast(b, working)), shape, working)
+    return cast(product, dtype)
+
+
+def _product_shape(a: Shape, b: Shape) -> Shape:
+    if not a or not b:
+        raise ValueError(f"matmul: expected one axis or more, got {shown(a)} and {shown(b)}")
+    inner = b[-2] if len(b) > 1 else b[0]
+    if not may_be(a[-1], inner):
+        raise ValueError(
+            f"matmul: shapes {shown(a)} and {shown(b)} do not match: "
+            f"the inner extents {a[-1]} and {inner} differ"
+        )
+    stack = broadcast(a[:-2], b[:-2], what="matmul")
+    return stack + a[-2:-1] + (b[-1:] if len(b) > 1 else ())
+
+
+def _finished(buffer: Buffer, element: Any) -> Array:
+    """Return the array over what a kernel that was called at once has returned."""
+    if buffer.__class__ is not NDArray:
+        buffer = element.backend.zero_dimensional(buffer)
+    return fresh(buffer, element)
 
 
 def _remember(rule: Rule, a: Element, b: Element) -> None:
@@ -461,21 +494,47 @@ def elementwise(rule: Rule, *xs: object, **params: Any) -> Array:
 
 def reduction(
     rule: Rule,
-    x: object,
+    x: Any,
     axis: object,
     keepdims: bool,
     dtype: DType | None = None,
     needs_elements: bool = False,
     **params: Any,
 ) -> Array:
-    """Reduce along axes. ``dtype`` is that of the result, where the caller chose it."""
+    """Reduce along axes. ``dtype`` is that of the result, where the caller chose it.
+
+    The kernel of an accumulating rule is told which dtype to compute in.
+    """
+    if dtype is None and x.__class__ is _new and x._element in rule.direct:
+        kernel, element = rule.direct[x._element]
+        try:
+            return _finished(kernel(x._buffer, axis, None, None, keepdims), element)
+        except (TypeError, ValueError):
+            pass  # the rules below say what is wrong
     array = as_array(x, rule.name)
-    rule.check(array._element.dtype)
+    given = array._element.dtype
+    rule.check(given)
     dims = array.dims
     axes = normalize_axes(axis, len(dims), rule.name)
     if needs_elements and any(type(dims[k]) is int and dims[k] == 0 for k in axes):
-        raise ValueError(f"{rule.name}: no elements along axes {axes} of shape {array.shape}")
-    shape = reduced(dims, axes, keepdims)
+        raise ValueError(f"{rule.name}: no elements along axes {axes} of shape {shown(dims)}")
     if dtype is None:
-        dtype = rule.result.dtype(array._element.dtype)
-    return apply(rule, (array,), shape, dtype, axis=axes, keepdims=keepdims, **params)
+        dtype = rule.result.dtype(given)
+        if not params:
+            _remember_reduction(rule, array._element, dtype)
+    if rule.result is ACCUMULATED:
+        params["dtype"] = d.working(dtype)
+    shape = reduced(dims, axes, keepdims)
+    return apply(rule, (array,), shape, dtype, axis=axes, keepdims=bool(keepdims), **params)
+
+
+def _remember_reduction(rule: Rule, x: Element, dtype: DType) -> None:
+    """Note the kernel for an element, if no context can change what it accepts and returns."""
+    given = x.dtype
+    if given not in rule.accepts or given in d.NARROW_FLOATING:
+        return
+    if rule.result is ACCUMULATED and given in d.INTEGER and given.itemsize < 8:
+        return
+    kernel = x.backend.direct(rule.name, x.ordered)
+    if kernel is not None:
+        rule.direct[x] = kernel, x.backend.element(dtype)

@@ -13,6 +13,7 @@ from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api.backends.numpy_kernels import KERNELS
+from strata_api.backends.numpy_searching import REDUCTIONS
 from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec
 
 _CPU = Device("numpy", "cpu")
@@ -114,8 +115,7 @@ class NumPyBackend:
         kernel = KERNELS[name]
         if isinstance(kernel, np.ufunc):
             return kernel if ordered else partial(kernel, order="C")
-        is_reduction = ordered and isinstance(getattr(kernel, "__self__", None), np.ufunc)
-        return kernel if is_reduction else None
+        return REDUCTIONS.get(name) if ordered else None
 
     def program(self, name: str, dtype: DType) -> None:
         return None
