@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
+from jax import lax
 from jax import numpy as jnp
 
+from strata_api._dtypes import DType
 from strata_api.backends import jax_elementwise, numpy_kernels
 from strata_api.backends.protocol import Device, Spec
 
@@ -16,16 +19,81 @@ def _itself(x: Any) -> Any:
     return x
 
 
-def _full(spec: Spec, device: Device, value: Any) -> Any:
-    return jnp.full(spec.shape, value, dtype=spec.dtype)
+# -- creation functions ---------------------------------------------------------------------------
+
+
+def _zeros(spec: Spec, device: Device) -> Any:
+    return jnp.zeros(spec.shape, spec.dtype)
+
+
+def _full(value: Any, spec: Spec, device: Device) -> Any:
+    return jnp.full(spec.shape, value, spec.dtype)
+
+
+def _eye(spec: Spec, device: Device, k: int) -> Any:
+    rows, columns = spec.shape
+    return jnp.eye(rows, columns, k, spec.dtype)
+
+
+def _arange(start: Any, step: Any, spec: Spec, device: Device) -> Any:
+    """Count in the dtype of the operands, which wraps: ``uint64`` has room for no other sign."""
+    return start + lax.iota(start.dtype, index(spec.shape[0])) * step
+
+
+def _linspace(start: Any, stop: Any, spec: Spec, device: Device, endpoint: bool) -> Any:
+    count = index(spec.shape[0])
+    pieces = max(count - 1 if endpoint else count, 1)
+    t = jnp.arange(count, dtype=jnp.float64)
+    whole = stop - start
+    step = whole / pieces
+    result = jnp.where(step != 0, t * step + start, t / pieces * whole + start)
+    overflows = ~jnp.isfinite(whole) & jnp.isfinite(start) & jnp.isfinite(stop)
+    t = t / pieces
+    result = jnp.where(overflows, start * (1 - t) + stop * t, result)
+    if endpoint and count > 1:
+        result = result.at[-1].set(stop)
+    return jnp.floor(result) if spec.dtype.kind in "iu" else result
+
+
+# -- data type, manipulation and utility functions ------------------------------------------------
+
+
+def _astype(x: Any, to: DType) -> Any:
+    return x != 0 if to.kind == "b" else x
+
+
+def _repeat(x: Any, repeats: int | tuple[int, ...], axis: int) -> Any:
+    if isinstance(repeats, int):
+        return jnp.repeat(x, repeats, axis)
+    total = sum(repeats)
+    return jnp.repeat(x, jnp.asarray(repeats), axis, total_repeat_length=total)
 
 
 KERNELS: dict[str, Callable[..., Any]] = {
     **jax_elementwise.KERNELS,
-    "astype": _itself,
-    "copy": _itself,
+    # creation, data type and manipulation functions
+    "arange": _arange,
+    "empty": _zeros,
+    "eye": _eye,
     "full": _full,
+    "linspace": _linspace,
+    "zeros": _zeros,
+    "tril": jnp.tril,
+    "triu": jnp.triu,
+    "astype": _astype,
+    "concat": lambda *xs, axis: jnp.concatenate(xs, axis),
+    "copy": _itself,
+    "repeat": _repeat,
+    "reshape": lambda x, to: x.reshape(to),
+    "roll": jnp.roll,
+    "tile": jnp.tile,
+    # utility functions
+    "all": jnp.all,
+    "any": jnp.any,
+    "diff": lambda x, n, axis: jnp.diff(x, n, axis),
     "matmul": jnp.matmul,
     "sum": jnp.sum,
 }
-HOST: dict[str, Callable[..., Any]] = {"nonzero": numpy_kernels.KERNELS["nonzero"]}
+HOST: dict[str, Callable[..., Any]] = {
+    name: numpy_kernels.KERNELS[name] for name in ("nonzero", "repeat_each")
+}

@@ -64,7 +64,10 @@ def diff(
         row = replaced(array.dims, position, 1)
         array = joined([_row(part, row) for part in arrays_of("diff", parts)[0]], position, "diff")
     rules.DIFF.check(array._element.dtype)
-    shape = replaced(array.dims, position, _fewer(array.dims[position], times))
+    count = array.dims[position]
+    shape = replaced(array.dims, position, _fewer(count, times))
+    if isinstance(count, int):
+        times = min(times, count)  # there is nothing left before
     return apply(rules.DIFF, (array,), shape, array._element.dtype, n=times, axis=position)
 
 
