@@ -74,10 +74,14 @@ class NumPyBackend:
 
     def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
         array = np.asarray(obj)  # a jax.Array's own memory, read-only
-        if copy is False and array.dtype.byteorder not in "=|":
-            raise ValueError("copy=False: a buffer of another byte order must be copied")
         native = array.dtype.newbyteorder("=")
-        if copy or native != array.dtype or (array.strides and not _whole_elements(array)):
+        usable = native == array.dtype and (not array.strides or _whole_elements(array))
+        if copy is False and not usable:
+            raise ValueError(
+                "copy=False: a buffer of another byte order, or with strides of parts of an "
+                "element, must be copied"
+            )
+        if copy or not usable:
             return np.array(array, dtype=native, order="C", copy=True)
         return array
 
