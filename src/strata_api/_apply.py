@@ -506,11 +506,9 @@ def reduction(
     The kernel of an accumulating rule is told which dtype to compute in.
     """
     if dtype is None and x.__class__ is _new and x._element in rule.direct:
-        kernel, element = rule.direct[x._element]
-        try:
-            return _finished(kernel(x._buffer, axis, None, None, keepdims), element)
-        except (TypeError, ValueError):
-            pass  # the rules below say what is wrong
+        result = _reduced_at_once(rule, x, axis, keepdims)
+        if result is not None:
+            return result
     array = as_array(x, rule.name)
     given = array._element.dtype
     rule.check(given)
@@ -526,6 +524,18 @@ def reduction(
         params["dtype"] = d.working(dtype)
     shape = reduced(dims, axes, keepdims)
     return apply(rule, (array,), shape, dtype, axis=axes, keepdims=bool(keepdims), **params)
+
+
+def _reduced_at_once(rule: Rule, x: Array, axis: Any, keepdims: bool) -> Array | None:
+    """Return what the remembered kernel makes of ``x``, if it is row-major and no error."""
+    kernel, element = rule.direct[x._element]
+    try:
+        buffer = kernel(x._buffer, axis, None, None, keepdims)
+    except (TypeError, ValueError):
+        return None  # the rules say what is wrong
+    if buffer.__class__ is NDArray and not buffer.flags.c_contiguous:
+        return None
+    return _finished(buffer, element)
 
 
 def _remember_reduction(rule: Rule, x: Element, dtype: DType) -> None:

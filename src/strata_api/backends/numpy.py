@@ -119,7 +119,7 @@ class NumPyBackend:
         kernel = KERNELS[name]
         if isinstance(kernel, np.ufunc):
             return kernel if ordered else partial(kernel, order="C")
-        return REDUCTIONS.get(name) if ordered else None
+        return REDUCTIONS.get(name)
 
     def program(self, name: str, dtype: DType) -> None:
         return None

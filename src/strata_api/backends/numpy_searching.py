@@ -19,7 +19,7 @@ def comparable(x: Any) -> Any:
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {  # of a row-major array: what may be called at once
+REDUCTIONS: dict[str, Callable[..., Any]] = {  # what may be called at once
     "all": np.logical_and.reduce,
     "any": np.logical_or.reduce,
     "max": np.maximum.reduce,
@@ -176,9 +176,9 @@ def _std(x: Any, axis: tuple[int, ...], keepdims: bool, correction: float) -> An
 
 
 def _cumulated(ufunc: Any) -> Callable[..., Any]:
+    @_quiet
     def accumulate(x: Any, axis: int, dtype: Any, include_initial: bool) -> Any:
-        with _quiet:
-            result = ufunc.accumulate(x, axis=axis, dtype=dtype)
+        result = ufunc.accumulate(x, axis=axis, dtype=dtype)
         if not include_initial:
             return result
         first = np.full(_with(x.shape, axis, 1), ufunc.identity, dtype)
