@@ -10,7 +10,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from strata_api._dtypes import DType
-from strata_api.backends import jax_elementwise, numpy_kernels
+from strata_api.backends import jax_elementwise, jax_linalg, jax_searching, numpy_kernels
 from strata_api.backends.protocol import Device, Spec
 
 
@@ -71,6 +71,8 @@ def _repeat(x: Any, repeats: int | tuple[int, ...], axis: int) -> Any:
 
 KERNELS: dict[str, Callable[..., Any]] = {
     **jax_elementwise.KERNELS,
+    **jax_searching.KERNELS,
+    **jax_linalg.KERNELS,
     # creation, data type and manipulation functions
     "arange": _arange,
     "empty": _zeros,
@@ -88,12 +90,9 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "roll": jnp.roll,
     "tile": jnp.tile,
     # utility functions
-    "all": jnp.all,
-    "any": jnp.any,
     "diff": lambda x, n, axis: jnp.diff(x, n, axis),
-    "matmul": jnp.matmul,
-    "sum": jnp.sum,
 }
 HOST: dict[str, Callable[..., Any]] = {
-    name: numpy_kernels.KERNELS[name] for name in ("nonzero", "repeat_each")
+    **jax_searching.HOST,
+    "repeat_each": numpy_kernels.KERNELS["repeat_each"],
 }
