@@ -57,13 +57,16 @@ def _over_i(z: Any) -> Any:
 # -- real functions --------------------------------------------------------------------------------
 
 
-def _rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function, worked out in float32 for 16-bit numbers."""
-    return lambda x: function(x.astype(jnp.float32)).astype(x.dtype) if _is_half(x) else function(x)
+def rounded_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function, worked out in float32 for 16-bit numbers: XLA rounds at every step."""
 
+    def rounded(*xs: Any) -> Any:
+        dtype = xs[0].dtype
+        if dtype.itemsize != 2:
+            return function(*xs)
+        return function(*[x.astype(jnp.float32) for x in xs]).astype(dtype)
 
-def _is_half(x: Any) -> bool:
-    return x.dtype.itemsize == 2  # type: ignore[no-any-return]  # an int
+    return rounded
 
 
 def _real_log1p(x: Any) -> Any:
@@ -265,12 +268,10 @@ def _atanh(z: Any) -> Any:
 
 # -- what the kernels use --------------------------------------------------------------------------
 
-real_log1p = _differentiable(_rounded_once(_real_log1p), lambda x, y: 1 / (1 + x))
-real_cosh = _differentiable(_rounded_once(_real_cosh), lambda x, y: real_sinh(x))
-real_sinh: Callable[..., Any] = _differentiable(
-    _rounded_once(_real_sinh), lambda x, y: real_cosh(x)
-)
-real_atanh = _differentiable(_rounded_once(_real_atanh), lambda x, y: 1 / (1 - x * x))
+real_log1p = _differentiable(_real_log1p, lambda x, y: 1 / (1 + x))
+real_cosh = _differentiable(_real_cosh, lambda x, y: real_sinh(x))
+real_sinh: Callable[..., Any] = _differentiable(_real_sinh, lambda x, y: real_cosh(x))
+real_atanh = _differentiable(_real_atanh, lambda x, y: 1 / (1 - x * x))
 
 exp = _differentiable(_exp, lambda z, w: w)
 expm1 = _differentiable(_expm1, lambda z, w: w + 1)

@@ -10,6 +10,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from strata_api.backends import jax_elementary
+from strata_api.backends.jax_elementary import rounded_once
 
 
 def _is_complex(x: Any) -> bool:
@@ -22,6 +23,7 @@ def _is_integer(x: Any) -> bool:
 
 def _by_kind(real: Callable[..., Any], complex_: Callable[..., Any]) -> Callable[..., Any]:
     """Return the kernel that is one function for real and another for complex numbers."""
+    real = rounded_once(real)
     return lambda x: complex_(x) if _is_complex(x) else real(x)
 
 
@@ -81,8 +83,11 @@ def _floor_divide(x1: Any, x2: Any) -> Any:
         rest = lax.rem(x1, by)
         down = (rest != 0) & ((rest < 0) != (by < 0))
         return jnp.where(x2 == 0, 0, jnp.where(down, quotient - 1, quotient))
-    narrow = x1.dtype
-    x1, x2 = _widened(x1), _widened(x2)
+    return _floor_of_quotient(x1, x2)
+
+
+@rounded_once
+def _floor_of_quotient(x1: Any, x2: Any) -> Any:
     plain = x1 / x2
     rest = lax.rem(x1, x2)
     quotient = (x1 - rest) / x2
@@ -91,12 +96,7 @@ def _floor_divide(x1: Any, x2: Any) -> Any:
     whole = jnp.where(quotient - whole > 0.5, whole + 1, whole)
     whole = jnp.where(quotient == 0, jnp.copysign(0, plain), whole)
     special = jnp.isinf(x1) | jnp.isinf(x2) | (x2 == 0)
-    return jnp.where(special, jnp.floor(plain), whole).astype(narrow)
-
-
-def _widened(x: Any) -> Any:
-    """Return 16-bit numbers as float32: division and remainder are then rounded once."""
-    return x.astype(jnp.float32) if x.dtype.itemsize == 2 else x
+    return jnp.where(special, jnp.floor(plain), whole)
 
 
 @jax.custom_jvp
@@ -105,12 +105,15 @@ def _remainder(x1: Any, x2: Any) -> Any:
     if _is_integer(x1):
         rest = lax.rem(x1, jnp.where(x2 == 0, 1, x2))
         return jnp.where((rest != 0) & ((rest < 0) != (x2 < 0)), rest + x2, rest)
-    narrow = x1.dtype
-    x1, x2 = _widened(x1), _widened(x2)
+    return _real_remainder(x1, x2)
+
+
+@rounded_once
+def _real_remainder(x1: Any, x2: Any) -> Any:
     rest = lax.rem(x1, x2)
     rest = jnp.where((rest != 0) & ((rest < 0) != (x2 < 0)), rest + x2, rest)
     rest = jnp.where(jnp.isinf(x2) & jnp.isfinite(x1), jnp.where(_differ(x1, x2), x2, x1), rest)
-    return jnp.where(rest == 0, jnp.copysign(0, x2), rest).astype(narrow)
+    return jnp.where(rest == 0, jnp.copysign(0, x2), rest)
 
 
 def _differ(x1: Any, x2: Any) -> Any:
@@ -129,7 +132,7 @@ def _remainder_jvp(primals: Any, tangents: Any) -> Any:
 def _pow(x1: Any, x2: Any) -> Any:
     if _is_complex(x1):
         return jax_elementary.power(x1, x2)
-    return _integer_pow(x1, x2) if _is_integer(x1) else jnp.power(x1, x2)
+    return _integer_pow(x1, x2) if _is_integer(x1) else rounded_once(jnp.power)(x1, x2)
 
 
 def _integer_pow(x1: Any, x2: Any) -> Any:
@@ -191,7 +194,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "asin": _by_kind(jnp.arcsin, jax_elementary.asin),
     "asinh": _by_kind(jnp.arcsinh, jax_elementary.asinh),
     "atan": _by_kind(jnp.arctan, jax_elementary.atan),
-    "atan2": jnp.arctan2,
+    "atan2": rounded_once(jnp.arctan2),
     "atanh": _by_kind(jax_elementary.real_atanh, jax_elementary.atanh),
     "bitwise_and": jnp.bitwise_and,
     "bitwise_invert": jnp.invert,
@@ -213,7 +216,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "floor_divide": _floor_divide,
     "greater": jnp.greater,
     "greater_equal": jnp.greater_equal,
-    "hypot": jnp.hypot,
+    "hypot": rounded_once(jnp.hypot),
     "imag": jnp.imag,
     "isfinite": jnp.isfinite,
     "isinf": jnp.isinf,
@@ -224,7 +227,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "log1p": _by_kind(jax_elementary.real_log1p, jax_elementary.log1p),
     "log2": _by_kind(jnp.log2, jax_elementary.log2),
     "log10": _by_kind(jnp.log10, jax_elementary.log10),
-    "logaddexp": jnp.logaddexp,
+    "logaddexp": rounded_once(jnp.logaddexp),
     "logical_and": jnp.logical_and,
     "logical_not": jnp.logical_not,
     "logical_or": jnp.logical_or,
