@@ -89,20 +89,24 @@ def check_equal(have: Any, want: Any, *, ulps: float = 0, what: object = "") -> 
     check_close(host(have), want, ulps, what)
 
 
-def check_close(have: Any, want: Any, ulps: float = 0, what: object = "") -> None:
+def check_close(
+    have: Any, want: Any, ulps: float = 0, what: object = "", *, by_largest: bool = False
+) -> None:
     """Check that two ndarrays agree within some units in the last place of the larger of each pair.
 
-    NaN agrees with NaN. Of complex numbers, the distance counts.
+    With ``by_largest``, in units of the largest number of all. NaN agrees with NaN. Of complex
+    numbers, the distance counts.
     """
     if ulps == 0 or want.dtype.kind in "biu":
         np.testing.assert_array_equal(have, want, err_msg=str(what))
         return
     same = (have == want) | (np.isnan(have) & np.isnan(want))
+    largest = np.max(abs(want), initial=0) if by_largest else 0
     have, want = have[~same], want[~same]
     if have.size == 0:
         return
     with np.errstate(invalid="ignore", over="ignore"):
-        unit = np.spacing(np.maximum(abs(have), abs(want)))
+        unit = np.spacing(np.maximum(np.maximum(abs(have), abs(want)), largest))
         distance = abs(have - want) / unit
     worst = np.argmax(np.where(np.isnan(distance), np.inf, distance))
     assert distance[worst] <= ulps, (

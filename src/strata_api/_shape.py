@@ -181,9 +181,9 @@ def _is_minus_one(n: object) -> bool:
 def _without_common(a: Iterable[Extent], b: Iterable[Extent]) -> tuple[list[Extent], list[Extent]]:
     """Cancel the unknown extents that are one length (equal labels) on both sides."""
     left, right = list(a), list(b)
-    for n in [n for n in left if type(n) is not int]:
+    for n in [n for n in left if isinstance(n, Dimension)]:
         for other in right:
-            if type(other) is not int and n.same_length(other):
+            if isinstance(other, Dimension) and n.same_length(other):
                 left.remove(n)
                 right.remove(other)
                 break
@@ -192,7 +192,16 @@ def _without_common(a: Iterable[Extent], b: Iterable[Extent]) -> tuple[list[Exte
 
 def _same_size(a: Sequence[Extent], b: Sequence[Extent]) -> bool:
     left, right = _without_common(a, b)
-    return may_be(size(left), size(right))
+    return _may_have(left, size(right)) and _may_have(right, size(left))
+
+
+def _may_have(extents: Sequence[Extent], total: Extent) -> bool:
+    """Tell whether the extents can multiply to ``total``: the known ones must divide it."""
+    known = size([n for n in extents if type(n) is int])
+    if type(total) is not int or type(known) is not int or known == 0:
+        return may_be(size(extents), total)
+    unknown = size([n for n in extents if type(n) is not int])
+    return total % known == 0 and may_be(unknown, total // known)
 
 
 def _quotient(
