@@ -104,7 +104,7 @@ def update(rule: Rule, x: Array, other: object) -> Array:
         check_exponent(*found)
     second = found[1]
     if not is_array(second):
-        second = filled(second, dtype, x._element.backend)  # type: ignore[arg-type]  # a scalar
+        second = filled(second, dtype, x._element.backend, rule.name)  # type: ignore[arg-type]  # a scalar
     shape = broadcast(x.dims, second.dims, what=f"in-place {rule.name}")  # type: ignore[union-attr]
     if len(shape) != x.ndim or not all(map(may_be, shape, x.dims)):
         raise ValueError(

@@ -54,7 +54,8 @@ def add(x1: Array | complex, x2: Array | complex, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: numeric, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, add.
     """
     return binary(rules.ADD, x1, x2)
@@ -120,7 +121,8 @@ def bitwise_and(x1: Array | int, x2: Array | int, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: integer or boolean, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, bitwise_and.
     """
     return binary(rules.BITWISE_AND, x1, x2)
@@ -131,7 +133,8 @@ def bitwise_left_shift(x1: Array | int, x2: Array | int, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: integer, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, bitwise_left_shift.
     """
     return binary(rules.BITWISE_LEFT_SHIFT, x1, x2)
@@ -153,7 +156,8 @@ def bitwise_or(x1: Array | int, x2: Array | int, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: integer or boolean, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, bitwise_or.
     """
     return binary(rules.BITWISE_OR, x1, x2)
@@ -166,7 +170,8 @@ def bitwise_right_shift(x1: Array | int, x2: Array | int, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: integer, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, bitwise_right_shift.
     """
     return binary(rules.BITWISE_RIGHT_SHIFT, x1, x2)
@@ -177,7 +182,8 @@ def bitwise_xor(x1: Array | int, x2: Array | int, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: integer or boolean, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, bitwise_xor.
     """
     return binary(rules.BITWISE_XOR, x1, x2)
@@ -307,7 +313,8 @@ def divide(x1: Array | complex, x2: Array | complex, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: floating-point, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, divide.
     """
     return binary(rules.DIVIDE, x1, x2)
@@ -366,7 +373,8 @@ def floor_divide(x1: Array | float, x2: Array | float, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: real-valued, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, floor_divide.
     """
     return binary(rules.FLOOR_DIVIDE, x1, x2)
@@ -586,7 +594,8 @@ def maximum(x1: Array | float, x2: Array | float, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: real-valued, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, maximum.
     """
     return binary(rules.MAXIMUM, x1, x2)
@@ -597,7 +606,8 @@ def minimum(x1: Array | float, x2: Array | float, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: real-valued, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, minimum.
     """
     return binary(rules.MINIMUM, x1, x2)
@@ -608,7 +618,8 @@ def multiply(x1: Array | complex, x2: Array | complex, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: numeric, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, multiply.
     """
     return binary(rules.MULTIPLY, x1, x2)
@@ -666,7 +677,8 @@ def pow(x1: Array | complex, x2: Array | complex, /) -> Array:
     Shape: broadcast of both.
     Dtype: numeric, promoted.
     Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast and for
-        integers to a negative power (of a traced exponent: no error, and the power truncated).
+        integers to a negative power (of a traced exponent: no error, and the power truncated),
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, pow.
     """
     return binary(rules.POW, x1, x2)
@@ -701,7 +713,8 @@ def remainder(x1: Array | float, x2: Array | float, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: real-valued, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, remainder.
     """
     return binary(rules.REMAINDER, x1, x2)
@@ -789,7 +802,8 @@ def subtract(x1: Array | complex, x2: Array | complex, /) -> Array:
 
     Shape: broadcast of both.
     Dtype: numeric, promoted.
-    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast.
+    Raises: ``TypeError`` for another dtype, ``ValueError`` if the shapes do not broadcast,
+        ``OverflowError`` for a Python integer that the dtype cannot hold.
     Source: the standard, subtract.
     """
     return binary(rules.SUBTRACT, x1, x2)
