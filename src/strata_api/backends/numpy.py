@@ -121,11 +121,13 @@ class NumPyBackend:
             return kernel if ordered else partial(kernel, order="C")
         return REDUCTIONS.get(name)
 
-    def program(self, name: str, dtype: DType) -> None:
-        return None
+    def program(self, name: str, dtype: DType) -> Any:
+        return KERNELS[name], dtype
 
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
-        raise NotImplementedError
+        kernel, dtype = program
+        buffers = [self.read(x) for x in operands]
+        return _row_major(kernel(*buffers), dtype, buffers)
 
     def call(
         self, name: str, spec: Any, operands: Sequence[Operand], params: dict[str, Any]
