@@ -339,6 +339,10 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
         known = rule.programs.get((x1._element, x2._element))
         if known is not None:
             return _run(rule, x1, x2, *known)
+    else:
+        pair = _paired(rule, x1, x2)
+        if pair is not None:
+            return binary(rule, *pair)
     found = operands(rule.name, x1, x2)
     if rule in _HOLDS:
         answer = _foregone(rule, *found)
@@ -353,6 +357,22 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
     shape = broadcast(a.dims, b.dims, what=rule.name)
     _remember(rule, a._element, b._element)
     return apply(rule, (cast(a, dtype), cast(b, dtype)), shape, rule.result.dtype(dtype))
+
+
+def _paired(rule: Rule, x1: Any, x2: Any) -> tuple[Array, Array] | None:
+    """Return an array and a Python scalar that takes its dtype as two arrays, if they are that."""
+    array, scalar = (x1, x2) if x1.__class__ is _new else (x2, x1)
+    if array.__class__ is not _new or scalar.__class__ not in SCALARS:
+        return None
+    element = array._element
+    if not d.context_free(element.dtype, scalar.__class__):  # type: ignore[arg-type]  # a type is
+        return None
+    if scalar.__class__ is int and element.dtype in d.INTEGER:
+        low, high = d.bounds(element.dtype)
+        if not low <= scalar <= high or rule is DIVIDE or (rule is POW and scalar < 0):
+            return None
+    constant = filled(scalar, element.dtype, element.backend, rule.name)
+    return (array, constant) if array is x1 else (constant, array)
 
 
 def _run(rule: Rule, x1: Array, x2: Array, program: Any, element: Element) -> Array:

@@ -253,6 +253,7 @@ _RANK = {"bool": 0, "int": 1, "float": 2, "complex": 3, "narrow": 2}
 _SCALAR_KIND: dict[type, str] = {bool: "bool", int: "int", float: "float", complex: "complex"}
 
 
+@cache
 def context_free(a: DType, b: DType | type) -> bool:
     """Tell whether the promotion of the two consults no context."""
     if isinstance(b, type):
