@@ -139,6 +139,11 @@ def _fftn(transform: Callable[..., Any], halved: bool = False) -> Callable[..., 
     return kernel
 
 
+def shifted(shift: Callable[..., Any], x: Any, axes: tuple[int, ...]) -> Any:
+    """Return ``x`` shifted along the axes, of which there may be none."""
+    return shift(x, axes) if axes else x
+
+
 def _fftfreq(spec: Spec, device: Device, n: int, d: float) -> Any:
     return np.fft.fftfreq(n, d)
 
@@ -175,11 +180,11 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "fft": np.fft.fft,
     "fftfreq": _fftfreq,
     "fftn": _fftn(np.fft.fftn),
-    "fftshift": np.fft.fftshift,
+    "fftshift": partial(shifted, np.fft.fftshift),
     "hfft": np.fft.hfft,
     "ifft": np.fft.ifft,
     "ifftn": _fftn(np.fft.ifftn),
-    "ifftshift": np.fft.ifftshift,
+    "ifftshift": partial(shifted, np.fft.ifftshift),
     "ihfft": np.fft.ihfft,
     "irfft": np.fft.irfft,
     "irfftn": _fftn(np.fft.irfftn, halved=True),
