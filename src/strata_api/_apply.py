@@ -30,7 +30,7 @@ from strata_api._rules import (
     Rule,
 )
 from strata_api._shape import Shape, broadcast, may_be, merge, normalize_axes, reduced, shown
-from strata_api._view import WHOLE, Step, View
+from strata_api._view import WHOLE, Affine, Step, View
 from strata_api.backends import backend_of, get_backend
 from strata_api.backends.protocol import Backend, Buffer, Device, Element, Spec
 
@@ -67,13 +67,18 @@ def fresh(buffer: Buffer, element: Element, view: View = WHOLE, owned: bool = Tr
 
 def viewed(x: Array, step: Step, readonly: bool = False) -> Array:
     """Return the view of ``x`` through one step more. Moves no data."""
-    view = x._view.then(step)
     array: Array = _new()
-    array._lazy_view = view.protected() if readonly else view
-    array._lazy_storage = x._storage
     element = x._element
     backend = element.backend
     array._element = element.loose
+    if x._buffer is not None and type(step) is Affine and not readonly:
+        array._buffer = step.read(x._buffer, backend)
+        array._lazy_storage = None
+        array._lazy_view = x, step
+        return array
+    view = x._view.then(step)
+    array._lazy_view = view.protected() if readonly else view
+    array._lazy_storage = x._storage
     array._buffer = None
     if x._buffer is not None and view.layout(backend.strides(x._storage)) is not None:
         array._buffer = step.read(x._buffer, backend)
@@ -318,8 +323,11 @@ def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None)
         kernel, element = rule.direct[x1._element, x2._element]
     except (AttributeError, KeyError):
         return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
+    left, right = x1._buffer, x2._buffer
+    if left is None or right is None:  # a view with no strided layout
+        return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
     try:
-        buffer = kernel(x1._buffer, x2._buffer)
+        buffer = kernel(left, right)
     except ValueError:
         broadcast(x1.dims, x2.dims, what=rule.name)
         raise
@@ -549,10 +557,40 @@ def reduction(
 def _reduced_at_once(rule: Rule, x: Array, axis: Any, keepdims: bool) -> Array | None:
     """Return what the remembered kernel makes of ``x``, if it is row-major and no error."""
     kernel, element = rule.direct[x._element]
+    if x._buffer is None:  # a view with no strided layout
+        return None
     try:
         buffer = kernel(x._buffer, axis, None, None, keepdims)
     except (TypeError, ValueError):
         return None  # the rules say what is wrong
+    return _in_order(buffer, element)
+
+
+def at_once(rule: Rule, *xs: Any) -> Array | None:
+    """Return what the kernel remembered for these operands makes of them, or ``None``."""
+    try:
+        kernel, element = rule.direct[tuple([x._element for x in xs])]
+    except (AttributeError, KeyError):
+        return None
+    buffers = [x._buffer for x in xs]
+    if any([buffer is None for buffer in buffers]):
+        return None
+    try:
+        return _in_order(kernel(*buffers), element)
+    except ValueError:
+        return None  # the rules say what is wrong
+
+
+def remember(rule: Rule, dtype: DType, *xs: Array) -> None:
+    """Note the kernel for operands whose result no context can change."""
+    backend = xs[0]._element.backend
+    kernel = backend.direct(rule.name, True)
+    if kernel is not None:
+        rule.direct[tuple([x._element for x in xs])] = kernel, backend.element(dtype)
+
+
+def _in_order(buffer: Buffer, element: Any) -> Array | None:
+    """Return the array over what a kernel has returned, if it is row-major."""
     if buffer.__class__ is NDArray and not buffer.flags.c_contiguous:
         return None
     return _finished(buffer, element)

@@ -38,8 +38,7 @@ class Array:
     """
 
     # An array is built by setting these, without a constructor call: see the families. A view of a
-    # NumPy-backed array keeps its parent and its key (none: it is a reshape of the parent), and
-    # works out the chain when it is asked for.
+    # NumPy-backed array keeps its parent and what it did, and works out the chain when asked for.
     __slots__ = ("__weakref__", "_buffer", "_element", "_lazy_storage", "_lazy_view")
 
     _buffer: Buffer
@@ -59,13 +58,7 @@ class Array:
     @property
     def _view(self) -> View:
         if type(self._lazy_view) is tuple:
-            parent, key = self._lazy_view
-            self._lazy_storage = parent._storage
-            self._lazy_view = (
-                slice_view(parent, key)
-                if key is not None
-                else parent._view.then(Reshape(parent.dims, self.dims))
-            )
+            _work_out(self)
         return self._lazy_view  # type: ignore[return-value]  # no tuple any more
 
     @staticmethod
@@ -496,11 +489,31 @@ def _sliced(x: Array, buffer: Buffer, key: slice) -> Array:
     return array
 
 
+def _work_out(x: Array) -> None:
+    """Work out the chain of a view, and before it, not to recurse, those that it is a view of."""
+    waiting = []
+    lazy: Any = x._lazy_view
+    while type(lazy) is tuple:
+        waiting.append((x, *lazy))
+        x = lazy[0]
+        lazy = x._lazy_view
+    for array, parent, made in reversed(waiting):
+        array._lazy_storage = parent._storage
+        array._lazy_view = _view_made(array, parent, made)
+
+
+def _view_made(x: Array, parent: Array, made: Any) -> View:
+    """Return the view that ``x`` is, made of its parent by a slice, a step, or (none) a reshape."""
+    if made is None:
+        return parent._view.then(Reshape(parent.dims, x.dims))
+    return slice_view(parent, made) if made.__class__ is slice else parent._view.then(made)
+
+
 def _storage_of(x: Array) -> Storage:
     """Return the storage of an array that has not been asked for it yet."""
-    lazy = x._lazy_view
-    if type(lazy) is tuple:
-        return lazy[0]._storage
+    if type(x._lazy_view) is tuple:
+        _work_out(x)
+        return x._storage
     with _storages:
         if x._lazy_storage is None:
             x._lazy_storage = Storage(x._buffer, x._element)

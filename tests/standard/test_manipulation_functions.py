@@ -284,6 +284,17 @@ def test_a_chain_of_reshapes_still_writes_through(backend: ModuleType) -> None:
     check_equal(x, want)
 
 
+def test_a_long_chain_of_views_is_worked_out_without_recursion(numpy_backend: ModuleType) -> None:
+    n = 3000
+    for step in (lambda x: x[1:], numpy_backend.flip, lambda x: numpy_backend.reshape(x, x.shape)):
+        x = view = numpy_backend.zeros(n)
+        for _ in range(n - 1):
+            view = step(view)
+        view[...] = 1
+        view += 1
+        assert host(x).sum() == 2 * view.size
+
+
 def test_reshape_keeps_what_is_read_only(backend: ModuleType) -> None:
     x = backend.broadcast_to(backend.ones((2, 3)), (2, 3))
     with pytest.raises(ValueError, match="read-only"):
