@@ -163,8 +163,8 @@ TAKE_ALONG_AXIS = Rule("take_along_axis", d.ANY)
 # manipulation functions
 CONCAT = Rule("concat", d.ANY)
 COPY = Rule("copy", d.ANY)
-REPEAT = Rule("repeat", d.ANY)
-REPEAT_EACH = Rule("repeat_each", d.ANY)
+REPEAT = Rule("repeat", d.ANY)  # by counts in an array
+REPEAT_KNOWN = Rule("repeat_known", d.ANY)
 RESHAPE = Rule("reshape", d.ANY)
 ROLL = Rule("roll", d.ANY)
 TILE = Rule("tile", d.ANY)

@@ -85,7 +85,7 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "astype": _astype,
     "concat": lambda *xs, axis: jnp.concatenate(xs, axis),
     "copy": _itself,
-    "repeat": _repeat,
+    "repeat_known": _repeat,
     "reshape": lambda x, to: x.reshape(to),
     "roll": jnp.roll,
     "tile": jnp.tile,
@@ -94,5 +94,5 @@ KERNELS: dict[str, Callable[..., Any]] = {
 }
 HOST: dict[str, Callable[..., Any]] = {
     **jax_searching.HOST,
-    "repeat_each": numpy_kernels.KERNELS["repeat_each"],
+    "repeat": numpy_kernels.KERNELS["repeat"],
 }

@@ -194,11 +194,11 @@ def repeat(x: Array, repeats: int | Sequence[int] | Array, /, *, axis: int | Non
     if repeats.__class__ is not Array and not getattr(repeats, "shape", ()):
         count = _repetitions(repeats, "repeat")
         shape = replaced(array.dims, position, extent(n * count))
-        return apply(rules.REPEAT, (array,), shape, array.dtype, repeats=count, axis=position)
+        return apply(rules.REPEAT_KNOWN, (array,), shape, array.dtype, repeats=count, axis=position)
     array, counts = _arrays((array, repeats), "repeat")
     _check_counts(counts, n)
     shape = replaced(array.dims, position, _any_length(n))
-    return apply(rules.REPEAT_EACH, (array, counts), shape, array.dtype, axis=position)
+    return apply(rules.REPEAT, (array, counts), shape, array.dtype, axis=position)
 
 
 def reshape(x: Array, /, shape: ShapeLike, *, copy: bool | None = None) -> Array:
@@ -384,7 +384,7 @@ def _repeated(x: Array, axis: int, counts: tuple[int, ...]) -> Array:
         raise ValueError(f"repeat: expected {n} counts or one, got {len(counts)}")
     shape = replaced(x.dims, axis, total)
     repeats = counts[0] if len(counts) == 1 else counts
-    return apply(rules.REPEAT, (x,), shape, x.dtype, repeats=repeats, axis=axis)
+    return apply(rules.REPEAT_KNOWN, (x,), shape, x.dtype, repeats=repeats, axis=axis)
 
 
 def _check_counts(counts: Array, n: Extent) -> None:
