@@ -325,7 +325,7 @@ def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None)
         return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
     left, right = x1._buffer, x2._buffer
     if left is None or right is None:  # a view with no strided layout
-        return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
+        return (slow or promoting)(rule, x1, x2)
     try:
         buffer = kernel(left, right)
     except ValueError:
@@ -573,7 +573,7 @@ def at_once(rule: Rule, *xs: Any) -> Array | None:
     except (AttributeError, KeyError):
         return None
     buffers = [x._buffer for x in xs]
-    if any([buffer is None for buffer in buffers]):
+    if any(buffer is None for buffer in buffers):
         return None
     try:
         return _in_order(kernel(*buffers), element)

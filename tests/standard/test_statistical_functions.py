@@ -13,7 +13,9 @@ import pytest
 import strata_api.abstract as abstract
 from oracle import array, check_equal, check_same, host, some
 from strata_api import Dimension, default_dtypes, strict
-from strategies import small_shapes
+from strata_api._apply import viewed
+from strata_api._view import Reshape, permuted
+from strategies import counted, small_shapes
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 HALVES = [np.dtype("float16"), BFLOAT16]
@@ -261,3 +263,15 @@ def test_unknown_extents_are_reduced_and_grow_by_the_initial_one() -> None:
     assert grown.dims == (Dimension(2, 9), 3)
     with pytest.raises(ValueError, match="no elements"):
         abstract.max(abstract.empty((Dimension(1, 8), 0)), axis=1)
+
+
+def test_a_view_without_a_strided_layout_is_reduced_and_added(numpy_backend: ModuleType) -> None:
+    x = numpy_backend.asarray(counted((3, 4)), copy=True)
+    turned = viewed(x, permuted((3, 4), (1, 0)))
+    folded = viewed(turned, Reshape((4, 3), (12,)))
+    whole = numpy_backend.asarray(counted((12,)))
+    for _ in range(2):  # the second time the kernels are known
+        check_equal(numpy_backend.sum(whole), np.int64(66))
+        check_equal(numpy_backend.sum(folded), np.int64(66))
+        check_equal(numpy_backend.equal(whole, whole), np.ones(12, bool))
+        check_equal(numpy_backend.equal(folded, folded), np.ones(12, bool))

@@ -13,7 +13,7 @@ from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api.backends.numpy_kernels import KERNELS
-from strata_api.backends.numpy_searching import REDUCTIONS
+from strata_api.backends.numpy_searching import AT_ONCE
 from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec
 
 _CPU = Device("numpy", "cpu")
@@ -119,7 +119,7 @@ class NumPyBackend:
         kernel = KERNELS[name]
         if isinstance(kernel, np.ufunc):
             return kernel if ordered else partial(kernel, order="C")
-        return REDUCTIONS.get(name)
+        return AT_ONCE.get(name)
 
     def program(self, name: str, dtype: DType) -> Any:
         return KERNELS[name], dtype

@@ -19,16 +19,17 @@ def comparable(x: Any) -> Any:
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
-REDUCTIONS: dict[str, Callable[..., Any]] = {  # what may be called at once
+AT_ONCE: dict[str, Callable[..., Any]] = {  # what may be called without further ado
     "all": np.logical_and.reduce,
     "any": np.logical_or.reduce,
     "max": np.maximum.reduce,
     "min": np.minimum.reduce,
     "prod": np.multiply.reduce,
     "sum": np.add.reduce,
+    "where": np.where,
 }
 
-_sum = REDUCTIONS["sum"]
+_sum = AT_ONCE["sum"]
 
 
 # -- indexing -------------------------------------------------------------------------------------
@@ -124,11 +125,11 @@ def _is_first(ordered: Any) -> Any:
 
 
 def _max(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return REDUCTIONS["max"](comparable(x), axis=axis, keepdims=keepdims)
+    return AT_ONCE["max"](comparable(x), axis=axis, keepdims=keepdims)
 
 
 def _min(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
-    return REDUCTIONS["min"](comparable(x), axis=axis, keepdims=keepdims)
+    return AT_ONCE["min"](comparable(x), axis=axis, keepdims=keepdims)
 
 
 def count(x: Any, axis: tuple[int, ...]) -> int:
@@ -210,11 +211,11 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "max": _max,
     "mean": _mean,
     "min": _min,
-    "prod": REDUCTIONS["prod"],
+    "prod": AT_ONCE["prod"],
     "std": _std,
     "sum": _sum,
     "var": _var,
     # reductions of the utility functions
-    "all": REDUCTIONS["all"],
-    "any": REDUCTIONS["any"],
+    "all": AT_ONCE["all"],
+    "any": AT_ONCE["any"],
 }

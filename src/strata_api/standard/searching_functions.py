@@ -13,11 +13,13 @@ from strata_api._apply import (
     apply_many,
     arrays_of,
     as_array,
+    at_once,
     cast,
     filled,
     operands,
     promoted,
     reduction,
+    remember,
 )
 from strata_api._array import Array
 from strata_api._context import is_strict
@@ -138,7 +140,12 @@ def where(
     broadcast.
     Source: the standard, ``where``.
     """
-    condition, *choices = operands("where", condition, x1, x2)  # type: ignore[assignment]
+    result = at_once(rules.WHERE, condition, x1, x2)
+    return _chosen(condition, x1, x2) if result is None else result
+
+
+def _chosen(condition: object, x1: object, x2: object) -> Array:
+    condition, *choices = operands("where", condition, x1, x2)
     backend = next(x for x in (condition, *choices) if isinstance(x, Array))._element.backend
     dtype = _promoted(choices)
     first, second = [
@@ -153,6 +160,7 @@ def where(
         )
     holds = cast(condition, d.bool_)
     shape = broadcast(holds.dims, first.dims, second.dims, what="where")
+    remember(rules.WHERE, dtype, holds, first, second)
     return apply(rules.WHERE, (holds, first, second), shape, dtype)
 
 
