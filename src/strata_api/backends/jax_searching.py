@@ -61,11 +61,16 @@ def _argsort(x: Any, axis: int, descending: bool, stable: bool) -> Any:
 # -- statistics -----------------------------------------------------------------------------------
 
 
-def _divided(total: Any, n: float) -> Any:
+def _divided(total: Any, n: Any) -> Any:
     """Return ``total / n``, the parts of complex numbers each on its own; NaN for 0."""
     if jnp.iscomplexobj(total):
         return lax.complex(_divided(total.real, n), _divided(total.imag, n))
-    return total / jnp.asarray(n, total.dtype) if n > 0 else total * jnp.nan
+    return jnp.where(n > 0, total / n.astype(total.dtype), jnp.nan)
+
+
+def _count(x: Any, axis: tuple[int, ...]) -> Any:
+    """Return how many elements are reduced to one, as an array: an extent may be unknown."""
+    return jnp.asarray(numpy_searching.count(x, axis), jnp.float64)
 
 
 def _widened(x: Any) -> Any:
@@ -76,12 +81,12 @@ def _widened(x: Any) -> Any:
 
 def _mean(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     x = _widened(x)
-    return _divided(jnp.sum(x, axis=axis, keepdims=keepdims), numpy_searching.count(x, axis))
+    return _divided(jnp.sum(x, axis=axis, keepdims=keepdims), _count(x, axis))
 
 
 def _var(x: Any, axis: tuple[int, ...], keepdims: bool, correction: float) -> Any:
     x = _widened(x)
-    n = numpy_searching.count(x, axis)
+    n = _count(x, axis)
     distance = x - _divided(jnp.sum(x, axis=axis, keepdims=True), n)
     return _divided(jnp.sum(distance * distance, axis=axis, keepdims=keepdims), n - correction)
 
