@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import gcd
 from typing import NamedTuple, TypeAlias
 
 from strata_api._dimension import Extent, extent
@@ -317,6 +318,42 @@ class View:
 
 
 WHOLE = View()
+
+
+def are_disjoint(a: View, b: View) -> bool:
+    """Tell whether two views of one storage surely share no element.
+
+    Sure is: each one affine step with known starts, and an axis of the base along which their
+    windows lie apart or fall between each other.
+    """
+    if len(a.steps) != 1 or len(b.steps) != 1:
+        return False
+    first, second = a.steps[0], b.steps[0]
+    if type(first) is not Affine or type(second) is not Affine:
+        return False
+    if not all(type(start) is int for start in (*first.starts, *second.starts)):
+        return False
+    return any(
+        _apart(one, other)
+        for one, other in zip(_positions(first), _positions(second), strict=True)
+    )
+
+
+def _positions(step: Affine) -> list[range]:
+    plan = plan_of(step.base, step.axes)
+    return [
+        range(start, start + n * by, by)
+        for start, n, by in zip(step.starts, plan.sizes, plan.steps, strict=True)
+    ]
+
+
+def _apart(a: range, b: range) -> bool:
+    if not a or not b:
+        return True
+    if max(a[0], a[-1]) < min(b[0], b[-1]) or max(b[0], b[-1]) < min(a[0], a[-1]):
+        return True
+    common = gcd(a.step if len(a) > 1 else 0, b.step if len(b) > 1 else 0)
+    return common > 1 and (a[0] - b[0]) % common != 0
 
 
 def row_major(shape: Shape) -> Strides:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
-from threading import RLock
+from functools import lru_cache, partial, reduce
+from operator import and_
+from threading import RLock, local
 from typing import Any, NamedTuple
 
 import jax
@@ -23,8 +24,9 @@ from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
-from strata_api._view import Affine, Reshape, Step, View, plan_of, row_major
+from strata_api._view import Affine, Reshape, Step, View, are_disjoint, plan_of, row_major
 from strata_api.backends.jax_kernels import HOST, KERNELS
+from strata_api.backends.jax_linalg import CHECKED, check
 from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec, Start
 
 Tracer = jax.core.Tracer
@@ -32,15 +34,89 @@ _Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
 _wide = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
 
 
-class Guard(NamedTuple):
-    """What protects a storage: a lock, and the trace that it was made in."""
+class Guard:
+    """What the JAX backend keeps beside a storage's buffer.
 
-    lock: Any
-    trace: object
+    A lock; the trace and the `Context` that the storage was made in; under a trace, the last store,
+    held back so that reading it again costs nothing; what the storage means as an index; and how
+    often it was written.
+    """
+
+    __slots__ = ("context", "index", "lock", "pending", "trace", "writes")
+
+    def __init__(self, trace: object, context: Context | None) -> None:
+        self.lock = RLock()
+        self.trace = trace
+        self.context = context
+        self.pending: tuple[View, Buffer] | None = None
+        self.index: tuple[tuple[Extent, int], TracedIndex] | None = None  # as an index of others
+        self.writes = 0
 
 
-class TracedStart:
-    """Where a traced index points: a position inside the axis, and whether the index was."""
+class Context:
+    """A function that `strata_api.jit` or a loop traces: the storages of the outside it touches.
+
+    Each is lifted: inside, a storage of its own stands for it, whose buffer is an operand of the
+    program, and which is written back afterwards.
+    """
+
+    __slots__ = ("lifted", "parent")
+
+    def __init__(self) -> None:
+        self.parent = _here.context
+        self.lifted: dict[Storage, Storage] = {}
+
+    def __enter__(self) -> Context:
+        _here.context = self
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _here.context = self.parent
+
+    def adopt(self, outer: Storage, buffer: Buffer) -> Storage:
+        """Let a new storage with this buffer stand for one of the outside."""
+        local = Storage(buffer, outer.element, False, Guard(_trace_state(), self))
+        self.lifted[outer] = local
+        return local
+
+    def local(self, storage: Storage) -> Storage:
+        """Return what stands for a storage here: itself if it was made here."""
+        if storage.guard.context is self:  # type: ignore[attr-defined]  # the guard is ours
+            return storage
+        found = self.lifted.get(storage)
+        if found is None:
+            outer = storage if self.parent is None else self.parent.local(storage)
+            found = self.adopt(storage, lax.optimization_barrier(_flushed(outer)))
+        return found
+
+
+class _Here(local):
+    """The context that this thread is tracing in."""
+
+    context: Context | None = None
+
+
+_here = _Here()
+
+
+def _local(storage: Storage) -> Storage:
+    """Return what stands for a storage where the program is now."""
+    context = _here.context
+    return storage if context is None else context.local(storage)
+
+
+def _flushed(storage: Storage) -> Buffer:
+    """Return the buffer of a storage, after the store that was held back."""
+    guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
+    if guard.pending is not None:
+        view, value = guard.pending
+        guard.pending = None
+        storage.buffer = view.write(storage.buffer, value, BACKEND)
+    return storage.buffer
+
+
+class TracedIndex:
+    """A traced integer brought to a position inside its axis, and whether it was inside."""
 
     __slots__ = ("inside", "value")
 
@@ -48,15 +124,32 @@ class TracedStart:
         self.value = value
         self.inside = inside
 
-    def __add__(self, other: Any) -> TracedStart:
+
+class TracedStart(NamedTuple):
+    """Where a view begins that was reached through traced indices: an offset, and multiples."""
+
+    offset: int
+    terms: tuple[tuple[TracedIndex, int], ...]
+
+    def __add__(self, other: Any) -> TracedStart:  # type: ignore[override]  # a sum, not a tuple
         if isinstance(other, TracedStart):
-            return TracedStart(self.value + other.value, self.inside & other.inside)
-        return TracedStart(self.value + other, self.inside)
+            return TracedStart(self.offset + other.offset, self.terms + other.terms)
+        return TracedStart(self.offset + other, self.terms)
 
     __radd__ = __add__
 
-    def __mul__(self, factor: int) -> TracedStart:
-        return TracedStart(self.value * factor, self.inside)
+    def __mul__(self, factor: int) -> TracedStart:  # type: ignore[override]  # a multiple
+        return TracedStart(self.offset * factor, tuple([(i, k * factor) for i, k in self.terms]))
+
+    @property
+    def value(self) -> Any:
+        """The position, as JAX knows it."""
+        return sum((index.value * k for index, k in self.terms), self.offset)
+
+    @property
+    def inside(self) -> Any:
+        """Whether every index was inside its axis."""
+        return reduce(and_, [index.inside for index, _ in self.terms])
 
 
 class JAXBackend:
@@ -76,7 +169,7 @@ class JAXBackend:
 
     def storage(self, buffer: Buffer, element: Element, owned: bool = True) -> Storage:
         trace = _trace_state() if isinstance(buffer, Tracer) else None
-        return Storage(buffer, element, owned, Guard(RLock(), trace))
+        return Storage(buffer, element, owned, Guard(trace, _here.context))
 
     def devices(self) -> tuple[Device, ...]:
         return tuple([_device(device) for device in jax.devices()])
@@ -141,7 +234,7 @@ class JAXBackend:
         return np.asarray(value, dtype=dtype)  # an operand alone: a program takes it as it is
 
     def is_concrete(self, x: Operand) -> bool:
-        return not isinstance(x._storage.buffer, Tracer)
+        return not isinstance(_local(x._storage).buffer, Tracer)
 
     def to_numpy(self, x: Operand, copy: bool | None) -> Any:
         buffer = self.read(x)
@@ -202,6 +295,8 @@ class JAXBackend:
                 if isinstance(buffer, Tracer):
                     return _cast(KERNELS[name](*buffers, **params), dtypes)
             result = _program(name, dtypes, tuple(params.items()))(*buffers)
+            if name in CHECKED:
+                check(name, buffers, params, result)
             device = params.get("device")
             return result if device is None else self._on(result, device)
 
@@ -229,61 +324,81 @@ class JAXBackend:
     # -- views --
 
     def read(self, x: Operand) -> Buffer:
-        storage = x._storage
+        storage = _local(x._storage)
         view = x._view
-        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+        guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
+        with guard.lock:
             buffer = storage.buffer
+        if isinstance(buffer, Tracer):
+            return self._read_traced(storage, view)
         if not view.steps:
             return buffer
-        if isinstance(buffer, Tracer):
-            with _wide():
-                return view.read(buffer, self)
         steps, starts = _keyed(view)
-        if starts is None:
-            with _wide():
-                return view.read(buffer, self)
         with _wide():
+            if starts is None:
+                return view.read(buffer, self)
             return _reader(steps)(buffer, starts)
 
+    def _read_traced(self, storage: Storage, view: View) -> Buffer:
+        """Read under a trace; what was stored last through the same view is at hand."""
+        pending = storage.guard.pending  # type: ignore[attr-defined]  # the guard is ours
+        if pending is not None:
+            if pending[0].steps == view.steps:
+                return pending[1]
+            if are_disjoint(pending[0], view):
+                with _wide():
+                    return view.read(storage.buffer, self)
+        with _wide():
+            return view.read(_flushed(storage), self)
+
     def assign(self, x: Operand, value: Operand) -> None:
+        if value._storage is x._storage and value._view.steps == x._view.steps:
+            return  # x[key] += v stores the view that it has just updated
         source = self.read(value)
-        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
-            self._replace(x, source)
+        storage = _local(x._storage)
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            self._replace(storage, x._view, source)
 
     def update(self, name: str, spec: Spec, x: Operand, operands: Sequence[Operand]) -> None:
-        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+        storage = _local(x._storage)
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             result = self._run(name, spec, [self.read(operand) for operand in operands], {})
-            self._replace(x, result)
+            self._replace(storage, x._view, result)
 
-    def _replace(self, x: Operand, source: Buffer) -> None:
-        """Write ``source``, broadcast, through the view of ``x``. Its storage is locked."""
-        storage, view = x._storage, x._view
-        base = storage.buffer
-        if isinstance(base, Tracer) or isinstance(source, Tracer):
-            self._replace_traced(storage, view, source)
-            return
+    def _replace(self, storage: Storage, view: View, source: Buffer) -> None:
+        """Write ``source``, broadcast, through a view. The storage is locked."""
         steps, starts = _keyed(view)
-        if starts is None:
+        if starts is None or isinstance(source, Tracer) or isinstance(storage.buffer, Tracer):
             self._replace_traced(storage, view, source)
             return
-        del base
         donate = bool(steps) and storage.owned and _unshared(storage)
         with _wide():
             result = _writer(steps, donate)(storage.buffer, starts, source)
         _check_place(storage, result)
         storage.buffer = result
         storage.owned = True
+        storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
 
     def _replace_traced(self, storage: Storage, view: View, source: Buffer) -> None:
-        base = storage.buffer
+        guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
+        guard.index = None
+        shape = view.shape(storage.buffer.shape)
         with _wide():
-            shape = view.shape(base.shape)
-            value = lax.convert_element_type(source, base.dtype)
+            value = lax.convert_element_type(source, storage.buffer.dtype)
             if value.shape != shape:
                 value = jnp.broadcast_to(value, shape)
-            result = view.write(base, value, self)
-        _check_place(storage, result)
-        storage.buffer = result
+            _check_place(storage, value)
+            if not isinstance(storage.buffer, Tracer):
+                storage.buffer = view.write(storage.buffer, value, self)
+            elif view.steps and not _has_traced_start(view):
+                if guard.pending is not None and guard.pending[0].steps != view.steps:
+                    _flushed(storage)
+                guard.pending = view, value
+            else:
+                base = _flushed(storage) if view.steps else storage.buffer
+                guard.pending = None
+                storage.buffer = view.write(base, value, self)
+        guard.writes += 1
 
     def gather(self, x: Operand, picks: Sequence[Operand], spec: Spec) -> Buffer:
         buffer = self.read(x)
@@ -295,12 +410,13 @@ class JAXBackend:
     def scatter(self, x: Operand, picks: Sequence[Operand], value: Operand) -> None:
         indices = tuple([self.read(pick) for pick in picks])
         source = self.read(value)
-        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+        storage = _local(x._storage)
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             buffer = self.read(x)
             _check_indices(indices, buffer.shape)
             with _wide():
                 result = _scatter(buffer, indices, source)
-            self._replace(x, result)
+            self._replace(storage, x._view, result)
 
     def compress(self, x: Operand, mask: Operand, spec: Spec) -> Buffer:
         chosen = self.read(mask)
@@ -315,21 +431,28 @@ class JAXBackend:
 
     def put_where(self, x: Operand, mask: Operand, value: Operand) -> None:
         chosen, source = self.read(mask), self.read(value)
-        with x._storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+        storage = _local(x._storage)
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             buffer = self.read(x)
             _check_count(chosen, source, buffer.ndim)
             with _wide():
                 result = _where(buffer, chosen, source)
-            self._replace(x, result)
+            self._replace(storage, x._view, result)
 
-    def position(self, x: Operand, n: Extent) -> Start:
+    def position(self, x: Operand, n: Extent, size: int = 1) -> Start:
         buffer = self.read(x)
         if not isinstance(buffer, Tracer):
             return int(buffer)
+        guard: Guard = x._storage.guard  # type: ignore[assignment]  # the guard is ours
+        if guard.index is not None and guard.index[0] == (n, size) and not x._view.steps:
+            return TracedStart(0, ((guard.index[1], 1),))
         with _wide():
             place = jnp.where(buffer < 0, buffer + n, buffer).astype(jnp.int64)
-            inside = (place >= 0) & (place < n)
-            return TracedStart(jnp.clip(place, 0, n - 1), inside)
+            inside = (place >= 0) & (place <= n - size)
+            index = TracedIndex(jnp.clip(place, 0, n - size), inside)
+        if x._view.steps == ():
+            guard.index = (n, size), index  # x[i] += v asks twice, and must get one answer
+        return TracedStart(0, ((index, 1),))
 
     # -- what the view steps are made of --
 
@@ -533,7 +656,9 @@ def _check_count(mask: Buffer, value: Buffer, ndim: int) -> None:
 
 
 def _check_indices(indices: Sequence[Buffer], shape: Shape) -> None:
-    """Raise ``IndexError`` for a concrete index out of range."""
+    """Raise ``IndexError`` for a concrete index out of range, where any element is looked up."""
+    if 0 in np.broadcast_shapes(*[index.shape for index in indices]):
+        return
     for axis, (index, n) in enumerate(zip(indices, shape, strict=False)):
         if isinstance(index, Tracer) or index.size == 0:
             continue
@@ -593,6 +718,10 @@ def _set_strided(base: Buffer, box: _Box, value: Buffer) -> Buffer:
     window = lax.dynamic_slice(base, box.low, box.span)
     key = tuple([slice(None, None, by) for by in box.strides])
     return lax.dynamic_update_slice(base, window.at[key].set(value), box.low)
+
+
+def _has_traced_start(view: View) -> bool:
+    return _keyed(view)[1] is None
 
 
 def _value(start: Start) -> Any:
