@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from strata_api import _dtypes as d
 from strata_api._apply import (
@@ -33,6 +33,12 @@ from strata_api.backends.protocol import Backend, Spec
 
 if TYPE_CHECKING:
     from strata_api._array import Array
+
+
+class NoAlias(NamedTuple):
+    """A source of a write that its writer promised does not overlap the target."""
+
+    source: Any
 
 
 def getitem(x: Array, key: object) -> Array:
@@ -141,6 +147,8 @@ def _source(x: Array, value: object, shape: Shape) -> Array:
     """Return what is written as an array of x's backend and dtype that broadcasts to ``shape``."""
     dtype = x._element.dtype
     backend = x._element.backend
+    if isinstance(value, NoAlias):
+        value = value.source
     if isinstance(value, SCALARS) and not is_array(value):
         _check_scalar(value, dtype)
         return filled(_as_kind(value, dtype), dtype, backend)

@@ -135,8 +135,11 @@ class AbstractBackend:
     def put_where(self, x: Operand, mask: Operand, value: Operand) -> None:
         pass
 
-    def position(self, x: Operand, n: Extent) -> Start:
+    def position(self, x: Operand, n: Extent, size: Extent = 1) -> Start:
         return extent(n)
+
+    def may_share_memory(self, a: Operand, b: Operand) -> bool:
+        return a._storage is b._storage
 
     # -- what the view steps are made of: nothing is read, so none is called --
 

@@ -439,7 +439,7 @@ class JAXBackend:
                 result = _where(buffer, chosen, source)
             self._replace(storage, x._view, result)
 
-    def position(self, x: Operand, n: Extent, size: int = 1) -> Start:
+    def position(self, x: Operand, n: Extent, size: Extent = 1) -> Start:
         buffer = self.read(x)
         if not isinstance(buffer, Tracer):
             return int(buffer)
@@ -453,6 +453,9 @@ class JAXBackend:
         if x._view.steps == ():
             guard.index = (n, size), index  # x[i] += v asks twice, and must get one answer
         return TracedStart(0, ((index, 1),))
+
+    def may_share_memory(self, a: Operand, b: Operand) -> bool:
+        return a._storage is b._storage or a._storage.buffer is b._storage.buffer
 
     # -- what the view steps are made of --
 

@@ -188,7 +188,7 @@ class NumPyBackend:
                 f"{np.count_nonzero(chosen)} elements of the mask"
             ) from None
 
-    def position(self, x: Operand, n: Extent) -> int:
+    def position(self, x: Operand, n: Extent, size: Extent = 1) -> int:
         return int(self.read(x))
 
     def _put(self, x: Operand, key: Any, value: Operand) -> None:
@@ -196,6 +196,9 @@ class NumPyBackend:
         dense[key] = self.read(value)
         if x._buffer is None:
             x._view.write(x._storage.buffer, dense, self)
+
+    def may_share_memory(self, a: Operand, b: Operand) -> bool:
+        return np.may_share_memory(self.read(a), self.read(b))
 
     # -- what the view steps are made of --
 

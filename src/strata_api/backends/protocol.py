@@ -160,9 +160,12 @@ class Backend(Protocol):
 
     def compress(self, x: Operand, mask: Operand, spec: Spec) -> Buffer: ...
     def put_where(self, x: Operand, mask: Operand, value: Operand) -> None: ...
-    def position(self, x: Operand, n: Extent) -> Start:
-        """Return where a 0-d integer array points on an axis: an int, or a traced start."""
+    def position(self, x: Operand, n: Extent, size: Extent = 1) -> Start:
+        """Return where a 0-d integer array points: an int, or a traced start of ``size`` elements
+        that lie on an axis of extent ``n``."""
         ...
+
+    def may_share_memory(self, a: Operand, b: Operand) -> bool: ...
 
     # what the view steps are made of
     def window(
