@@ -3,7 +3,7 @@
 from types import ModuleType as _ModuleType
 
 from strata_api import backends as _backends
-from strata_api import fft, linalg
+from strata_api import fft, linalg, views
 from strata_api._array import Array
 from strata_api._context import default_backend, default_dtypes, set_default_backend, strict
 from strata_api._dimension import Dimension
@@ -169,6 +169,7 @@ from strata_api.standard.statistical_functions import (
     var,
 )
 from strata_api.standard.utility_functions import all, any, diff
+from strata_api.transform import cond, fori_loop, jit, scan, while_loop
 
 __array_api_version__ = "2025.12"
 
@@ -362,6 +363,12 @@ __all__ = [  # noqa: RUF022  # in the order of the standard
     "default_dtypes",
     "set_default_backend",
     "strict",
+    "views",
+    "jit",
+    "fori_loop",
+    "while_loop",
+    "cond",
+    "scan",
 ]
 
 _BOUND = ("numpy", "jax", "abstract")

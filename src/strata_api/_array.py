@@ -71,6 +71,16 @@ class Array:
             raise TypeError(f"expected a buffer of a backend, got {type(buffer).__name__}")
         return taken_in(buffer, backend)
 
+    @staticmethod
+    def _looking(storage: Storage, view: View) -> Array:
+        """Return an array that is a view of a storage: how a backend hands views out."""
+        array = Array()
+        array._element = storage.element
+        array._buffer = None
+        array._lazy_storage = storage
+        array._lazy_view = view
+        return array
+
     # -- attributes --
 
     @property

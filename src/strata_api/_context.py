@@ -82,6 +82,11 @@ def backend_bound_to(name: str) -> str:
     return _running.get() or name
 
 
+def running_now() -> str | None:
+    """Return the backend that runs a program, if one does."""
+    return _running.get()
+
+
 def default_dtypes_now() -> DefaultDtypes:
     """Return the default dtypes in force."""
     return _dtypes.get()

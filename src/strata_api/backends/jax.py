@@ -10,8 +10,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial, reduce
+from importlib import import_module
 from operator import and_
 from threading import RLock, local
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import jax
@@ -31,7 +33,7 @@ from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec,
 
 Tracer = jax.core.Tracer
 _Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
-_wide = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
+wide = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
 
 
 class Guard:
@@ -63,19 +65,19 @@ class Context:
     __slots__ = ("lifted", "parent")
 
     def __init__(self) -> None:
-        self.parent = _here.context
+        self.parent = here.context
         self.lifted: dict[Storage, Storage] = {}
 
     def __enter__(self) -> Context:
-        _here.context = self
+        here.context = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        _here.context = self.parent
+        here.context = self.parent
 
     def adopt(self, outer: Storage, buffer: Buffer) -> Storage:
         """Let a new storage with this buffer stand for one of the outside."""
-        local = Storage(buffer, outer.element, False, Guard(_trace_state(), self))
+        local = Storage(buffer, outer.element, False, Guard(trace_state(), self))
         self.lifted[outer] = local
         return local
 
@@ -86,8 +88,15 @@ class Context:
         found = self.lifted.get(storage)
         if found is None:
             outer = storage if self.parent is None else self.parent.local(storage)
-            found = self.adopt(storage, lax.optimization_barrier(_flushed(outer)))
+            buffer = flushed(outer)
+            if not isinstance(buffer, Tracer):  # traced, so that nothing depends on its values
+                buffer = lax.optimization_barrier(buffer)
+            found = self.adopt(storage, buffer)
         return found
+
+    def written(self) -> list[Storage]:
+        """Return the storages of the outside that were written."""
+        return [outer for outer, local in self.lifted.items() if local.guard.writes]  # type: ignore[attr-defined]
 
 
 class _Here(local):
@@ -96,23 +105,27 @@ class _Here(local):
     context: Context | None = None
 
 
-_here = _Here()
+here = _Here()
 
 
-def _local(storage: Storage) -> Storage:
+def local_storage(storage: Storage) -> Storage:
     """Return what stands for a storage where the program is now."""
-    context = _here.context
+    context = here.context
     return storage if context is None else context.local(storage)
 
 
-def _flushed(storage: Storage) -> Buffer:
+def flushed(storage: Storage) -> Buffer:
     """Return the buffer of a storage, after the store that was held back."""
     guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
-    if guard.pending is not None:
-        view, value = guard.pending
+    if guard.pending is None:
+        return storage.buffer
+    view, value = guard.pending
+    with wide():
+        buffer = view.write(storage.buffer, value, BACKEND)
+    if guard.trace == trace_state():  # a deeper trace must leave nothing of its own behind
         guard.pending = None
-        storage.buffer = view.write(storage.buffer, value, BACKEND)
-    return storage.buffer
+        storage.buffer = buffer
+    return buffer
 
 
 class TracedIndex:
@@ -160,6 +173,7 @@ class JAXBackend:
 
     def __init__(self) -> None:
         self._elements: dict[DType, Element] = {}
+        self.array_type: type = object
 
     # -- which arrays there are, and where --
 
@@ -168,8 +182,8 @@ class JAXBackend:
         return element or self._elements.setdefault(dtype, Element(self, dtype))
 
     def storage(self, buffer: Buffer, element: Element, owned: bool = True) -> Storage:
-        trace = _trace_state() if isinstance(buffer, Tracer) else None
-        return Storage(buffer, element, owned, Guard(trace, _here.context))
+        trace = trace_state() if isinstance(buffer, Tracer) else None
+        return Storage(buffer, element, owned, Guard(trace, here.context))
 
     def devices(self) -> tuple[Device, ...]:
         return tuple([_device(device) for device in jax.devices()])
@@ -203,8 +217,17 @@ class JAXBackend:
 
     def adopt(self, array_type: type) -> None:
         """Make the array class a pytree: an array flattens to the value of its view."""
+        self.array_type = array_type
         over = array_type._over  # type: ignore[attr-defined]  # the array class has it
         jax.tree_util.register_pytree_node(array_type, _flatten, partial(_unflatten, over))
+
+    def loops(self) -> ModuleType:
+        """Return the module of loops, which is loaded when it is first asked for."""
+        return import_module("strata_api.backends.jax_jit")
+
+    def jit(self, donate: bool) -> Any:
+        """Return the programs of a function that may write."""
+        return self.loops().Jit(donate)
 
     # -- data in and out --
 
@@ -221,7 +244,7 @@ class JAXBackend:
         return False
 
     def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
-        with _wide():
+        with wide():
             if not isinstance(obj, jax.Array):
                 if copy is False:
                     raise ValueError("copy=False: host memory must be copied to a JAX device")
@@ -234,7 +257,7 @@ class JAXBackend:
         return np.asarray(value, dtype=dtype)  # an operand alone: a program takes it as it is
 
     def is_concrete(self, x: Operand) -> bool:
-        return not isinstance(_local(x._storage).buffer, Tracer)
+        return not isinstance(local_storage(x._storage).buffer, Tracer)
 
     def to_numpy(self, x: Operand, copy: bool | None) -> Any:
         buffer = self.read(x)
@@ -255,7 +278,7 @@ class JAXBackend:
         jax.block_until_ready(self.read(x))
 
     def move(self, x: Operand, device: Device) -> Buffer:
-        with _wide():
+        with wide():
             return jax.device_put(self.read(x), device.native, may_alias=False)
 
     def _on(self, buffer: Buffer, device: Device) -> Buffer:
@@ -274,7 +297,7 @@ class JAXBackend:
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
         name, dtype, compiled = program
         buffers = [self.read(x) for x in operands]
-        with _wide():
+        with wide():
             for buffer in buffers:
                 if isinstance(buffer, Tracer):
                     return _cast(KERNELS[name](*buffers), dtype)
@@ -290,7 +313,7 @@ class JAXBackend:
         if name in HOST:
             return self._run_on_host(name, spec, buffers, params)
         dtypes = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
-        with _wide():
+        with wide():
             for buffer in buffers:
                 if isinstance(buffer, Tracer):
                     return _cast(KERNELS[name](*buffers, **params), dtypes)
@@ -311,7 +334,7 @@ class JAXBackend:
         dtypes = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
         results = HOST[name](*[np.asarray(buffer) for buffer in buffers], **params)
         place = buffers[0].sharding if buffers and buffers[0].committed else None
-        with _wide():
+        with wide():
             if type(spec) is Spec:
                 return jax.device_put(jnp.array(results, dtype=dtypes), place)
             return tuple(
@@ -324,7 +347,7 @@ class JAXBackend:
     # -- views --
 
     def read(self, x: Operand) -> Buffer:
-        storage = _local(x._storage)
+        storage = local_storage(x._storage)
         view = x._view
         guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
         with guard.lock:
@@ -334,7 +357,7 @@ class JAXBackend:
         if not view.steps:
             return buffer
         steps, starts = _keyed(view)
-        with _wide():
+        with wide():
             if starts is None:
                 return view.read(buffer, self)
             return _reader(steps)(buffer, starts)
@@ -346,21 +369,21 @@ class JAXBackend:
             if pending[0].steps == view.steps:
                 return pending[1]
             if are_disjoint(pending[0], view):
-                with _wide():
+                with wide():
                     return view.read(storage.buffer, self)
-        with _wide():
-            return view.read(_flushed(storage), self)
+        with wide():
+            return view.read(flushed(storage), self)
 
     def assign(self, x: Operand, value: Operand) -> None:
         if value._storage is x._storage and value._view.steps == x._view.steps:
             return  # x[key] += v stores the view that it has just updated
         source = self.read(value)
-        storage = _local(x._storage)
+        storage = local_storage(x._storage)
         with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             self._replace(storage, x._view, source)
 
     def update(self, name: str, spec: Spec, x: Operand, operands: Sequence[Operand]) -> None:
-        storage = _local(x._storage)
+        storage = local_storage(x._storage)
         with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             result = self._run(name, spec, [self.read(operand) for operand in operands], {})
             self._replace(storage, x._view, result)
@@ -371,10 +394,10 @@ class JAXBackend:
         if starts is None or isinstance(source, Tracer) or isinstance(storage.buffer, Tracer):
             self._replace_traced(storage, view, source)
             return
-        donate = bool(steps) and storage.owned and _unshared(storage)
-        with _wide():
+        donate = bool(steps) and storage.owned and is_unshared(storage)
+        with wide():
             result = _writer(steps, donate)(storage.buffer, starts, source)
-        _check_place(storage, result)
+        check_place(storage, result)
         storage.buffer = result
         storage.owned = True
         storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
@@ -383,19 +406,19 @@ class JAXBackend:
         guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
         guard.index = None
         shape = view.shape(storage.buffer.shape)
-        with _wide():
+        with wide():
             value = lax.convert_element_type(source, storage.buffer.dtype)
             if value.shape != shape:
                 value = jnp.broadcast_to(value, shape)
-            _check_place(storage, value)
+            check_place(storage, value)
             if not isinstance(storage.buffer, Tracer):
                 storage.buffer = view.write(storage.buffer, value, self)
             elif view.steps and not _has_traced_start(view):
                 if guard.pending is not None and guard.pending[0].steps != view.steps:
-                    _flushed(storage)
+                    flushed(storage)
                 guard.pending = view, value
             else:
-                base = _flushed(storage) if view.steps else storage.buffer
+                base = flushed(storage) if view.steps else storage.buffer
                 guard.pending = None
                 storage.buffer = view.write(base, value, self)
         guard.writes += 1
@@ -404,17 +427,17 @@ class JAXBackend:
         buffer = self.read(x)
         indices = [self.read(pick) for pick in picks]
         _check_indices(indices, buffer.shape)
-        with _wide():
+        with wide():
             return _gather(buffer, tuple(indices))
 
     def scatter(self, x: Operand, picks: Sequence[Operand], value: Operand) -> None:
         indices = tuple([self.read(pick) for pick in picks])
         source = self.read(value)
-        storage = _local(x._storage)
+        storage = local_storage(x._storage)
         with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             buffer = self.read(x)
             _check_indices(indices, buffer.shape)
-            with _wide():
+            with wide():
                 result = _scatter(buffer, indices, source)
             self._replace(storage, x._view, result)
 
@@ -426,16 +449,16 @@ class JAXBackend:
                 "a JAX transformation; use where(mask, x, 0), or write x[mask] = value"
             )
         indices = np.nonzero(np.asarray(chosen))
-        with _wide():
+        with wide():
             return _gather(self.read(x), tuple([jnp.asarray(index) for index in indices]))
 
     def put_where(self, x: Operand, mask: Operand, value: Operand) -> None:
         chosen, source = self.read(mask), self.read(value)
-        storage = _local(x._storage)
+        storage = local_storage(x._storage)
         with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             buffer = self.read(x)
             _check_count(chosen, source, buffer.ndim)
-            with _wide():
+            with wide():
                 result = _where(buffer, chosen, source)
             self._replace(storage, x._view, result)
 
@@ -446,7 +469,7 @@ class JAXBackend:
         guard: Guard = x._storage.guard  # type: ignore[assignment]  # the guard is ours
         if guard.index is not None and guard.index[0] == (n, size) and not x._view.steps:
             return TracedStart(0, ((guard.index[1], 1),))
-        with _wide():
+        with wide():
             place = jnp.where(buffer < 0, buffer + n, buffer).astype(jnp.int64)
             inside = (place >= 0) & (place <= n - size)
             index = TracedIndex(jnp.clip(place, 0, n - size), inside)
@@ -790,21 +813,21 @@ def _unshared_count() -> int:
     return counts.pop() if len(counts) == 1 else -1
 
 
-def _unshared(storage: Storage) -> bool:
+def is_unshared(storage: Storage) -> bool:
     """Tell whether the storage alone holds its buffer. The storage is locked."""
     return _references(storage) == _unshared_count()
 
 
-def _trace_state() -> object:
+def trace_state() -> object:
     return get_opaque_trace_state(convention="flax")
 
 
-def _check_place(storage: Storage, result: Buffer) -> None:
+def check_place(storage: Storage, result: Buffer) -> None:
     """Raise ``RuntimeError`` for a write from one trace into the storage of another."""
     if not isinstance(result, Tracer):
         return
     trace = storage.guard.trace  # type: ignore[attr-defined]  # the guard is ours
-    if trace is None or trace != _trace_state():
+    if trace is None or trace != trace_state():
         raise RuntimeError(
             "a JAX transformation cannot write to an array made outside of it: pass the array as "
             "an argument and return it, or use strata_api.jit, which writes it back"

@@ -1,0 +1,498 @@
+"""Programs that write: `jit` with reference semantics, and loops whose bodies write to the outside.
+
+A function is traced in a `Context`, in which every storage of the outside that it touches has a
+local one standing for it. Their buffers are operands of the compiled program; those that were
+written are results of it, and go back into the storages of the outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+from weakref import ref
+
+import jax
+import numpy as np
+from jax import lax
+from jax import numpy as jnp
+
+from strata_api import _context
+from strata_api._storage import Storage
+from strata_api._view import WHOLE, View
+from strata_api.backends.jax import (
+    BACKEND,
+    Context,
+    Guard,
+    Tracer,
+    check_place,
+    flushed,
+    here,
+    is_unshared,
+    local_storage,
+    wide,
+)
+from strata_api.backends.protocol import Buffer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_tree = jax.tree_util
+
+
+class _Looks(NamedTuple):
+    """An array among the arguments or results: which storage, and through which view."""
+
+    storage: int
+    view: View
+
+    def __hash__(self) -> int:
+        return hash((self.storage, self.view.steps))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _Looks)
+            and self.storage == other.storage
+            and self.view.steps == other.view.steps
+            and self.view.readonly == other.view.readonly
+        )
+
+
+class _Touched(Exception):
+    """Raised out of a trace that touched storages that are no operands yet."""
+
+    def __init__(self, storages: list[Storage]) -> None:
+        super().__init__()
+        self.storages = storages
+
+
+class _Outcome(NamedTuple):
+    """What a trace found: the tree of the results and what each is, and which operands changed."""
+
+    tree: Any
+    leaves: tuple[Any, ...]  # an int (a value), `_Looks` at an operand, or `_Made`
+    changed: tuple[int, ...]
+
+
+class _Made(NamedTuple):
+    """A result that looks at a storage made in the program: which of its values, and the view."""
+
+    value: int
+    view: View
+    element: Any
+
+
+class Program:
+    """One form of a function: for one tree and one kind of arguments, and what it captures."""
+
+    __slots__ = ("captured", "function", "runs")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.captured: list[ref[Storage]] = []
+        self.runs: dict[tuple[bool, ...], tuple[Any, list[_Outcome]]] = {}
+
+    def captures(self) -> list[Storage] | None:
+        """Return the storages of the outside that are operands; ``None`` if one is gone."""
+        found = [reference() for reference in self.captured]
+        return None if None in found else found  # type: ignore[return-value]  # no None in it
+
+
+class Jit:
+    """The programs of one function, by what its arguments are."""
+
+    __slots__ = ("_donate", "_programs")
+
+    def __init__(self, donate: bool) -> None:
+        self._donate = donate
+        self._programs: dict[Any, Program] = {}
+
+    def __call__(self, args: Any, statics: Any, call: Callable[..., Any]) -> Any:
+        """Run ``call(*args)``; ``statics`` is what else it depends on."""
+        leaves, tree = _tree.tree_flatten(args, is_leaf=_is_array)
+        if here.context is not None or any(map(_is_traced, leaves)):
+            with _context.running_backend("jax"):  # it is part of what is being traced
+                return call(*args)
+        storages: list[Storage] = []
+        places: dict[int, int] = {}
+        looks: list[Any] = []
+        values: list[Any] = []
+        kinds: list[Any] = []
+        for leaf in leaves:
+            if not _is_array(leaf):
+                looks.append(None)
+                values.append(leaf)
+                kinds.append(_kind(leaf))
+                continue
+            storage = _storage_of(leaf)
+            place = places.get(id(storage))
+            if place is None:
+                place = places[id(storage)] = len(storages)
+                storages.append(storage)
+                kinds.append(storage.buffer.aval)
+            looks.append(_Looks(place, leaf._view))
+        key = tree, tuple(looks), tuple(kinds), statics, _context.key()
+        program = self._programs.get(key)
+        captures = None if program is None else program.captures()
+        if program is None or captures is None:
+            program = self._programs[key] = Program(_traced_form(call, tree, looks))
+            captures = []
+            if len(self._programs) > _MOST:
+                del self._programs[next(iter(self._programs))]
+        return self._run(program, storages, captures, values)
+
+    def _run(
+        self, program: Program, storages: list[Storage], captures: list[Storage], values: Any
+    ) -> Any:
+        while True:
+            operands = storages + captures
+            try:
+                with _locked(operands), wide():
+                    return _finished(*self._ran(program, operands, len(storages), values))
+            except _Touched as touched:
+                captures = captures + touched.storages
+                program.captured = [ref(storage) for storage in captures]
+                program.runs.clear()
+
+    def _ran(
+        self, program: Program, operands: list[Storage], given: int, values: Any
+    ) -> tuple[_Outcome, list[Storage], Any]:
+        """Run the program on locked storages and put back what it changed."""
+        donated = tuple(
+            [self._donate and storage.owned and is_unshared(storage) for storage in operands]
+        )
+        known = program.runs.get(donated)
+        if known is None:
+            known = program.runs[donated] = _compiled(program.function, operands, given, donated)
+        run, outcomes = known
+        given_up = [s.buffer for s, gone in zip(operands, donated, strict=True) if gone]
+        kept = [s.buffer for s, gone in zip(operands, donated, strict=True) if not gone]
+        if not outcomes:
+            run.trace(given_up, kept, values)  # finds what it touches before anything is given up
+        results, back = run(given_up, kept, values)
+        outcome = outcomes[-1]
+        fresh = iter(back)
+        for place, storage in enumerate(operands):
+            if donated[place] or place in outcome.changed:
+                storage.buffer = next(fresh)
+                storage.owned = True
+                storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
+        return outcome, operands, results
+
+
+_MOST = 512  # programs of one function that are kept
+
+
+def _traced_form(call: Callable[..., Any], tree: Any, looks: Sequence[Any]) -> Callable[..., Any]:
+    """Return the function of local storages and values that a program is traced from."""
+
+    def function(locals_: list[Storage], values: Sequence[Any]) -> Any:
+        rest = iter(values)
+        leaves = [
+            next(rest) if look is None else _looking(locals_[look.storage], look.view)
+            for look in looks
+        ]
+        return call(*_tree.tree_unflatten(tree, leaves))
+
+    return function
+
+
+def _compiled(
+    function: Callable[..., Any], operands: list[Storage], given: int, donated: tuple[bool, ...]
+) -> tuple[Any, list[_Outcome]]:
+    outcomes: list[_Outcome] = []
+    outer = [ref(storage) for storage in operands]
+
+    def traced(given_up: list[Buffer], kept: list[Buffer], values: Sequence[Any]) -> Any:
+        sources = iter(given_up), iter(kept)
+        with Context() as context, _context.running_backend("jax"):
+            locals_ = [
+                context.adopt(reference(), next(sources[0] if gone else sources[1]))  # type: ignore[arg-type]
+                for reference, gone in zip(outer, donated, strict=True)
+            ]
+            out = function(locals_[:given], values)
+            touched = [storage for storage in context.lifted if storage not in set_of(outer)]
+            if touched:
+                raise _Touched(touched)
+            changed = tuple([k for k, s in enumerate(locals_) if s.guard.writes])  # type: ignore[attr-defined]
+            tree, leaves, results = _results(out, locals_)
+            back = [flushed(s) for k, s in enumerate(locals_) if donated[k] or k in changed]
+        outcomes.append(_Outcome(tree, leaves, changed))
+        return results, back
+
+    return jax.jit(traced, donate_argnums=0), outcomes
+
+
+def set_of(references: Sequence[ref[Storage]]) -> set[Storage | None]:
+    """Return the storages that are still there."""
+    return {reference() for reference in references}
+
+
+def _results(out: Any, locals_: list[Storage]) -> tuple[Any, tuple[Any, ...], list[Buffer]]:
+    """Return the tree of what a function returned, what each leaf is, and the values to compute."""
+    leaves, tree = _tree.tree_flatten(out, is_leaf=_is_array)
+    places = {id(storage): k for k, storage in enumerate(locals_)}
+    made: dict[int, int] = {}
+    results: list[Buffer] = []
+    found: list[Any] = []
+    for leaf in leaves:
+        if not _is_array(leaf) or leaf._element.backend is not BACKEND:
+            found.append(len(results))
+            results.append(leaf)
+            continue
+        storage = local_storage(leaf._storage)
+        view = leaf._view
+        if not _is_still(view):
+            found.append(_Made(len(results), WHOLE, leaf._element))
+            results.append(BACKEND.read(leaf))
+        elif id(storage) in places:
+            found.append(_Looks(places[id(storage)], view))
+        else:
+            if id(storage) not in made:
+                made[id(storage)] = len(results)
+                results.append(flushed(storage))
+            found.append(_Made(made[id(storage)], view, leaf._element))
+    return tree, tuple(found), results
+
+
+def _finished(outcome: _Outcome, operands: list[Storage], results: Any) -> Any:
+    """Return what the function returned, with arrays that alias as they do inside it."""
+    storages: dict[int, Storage] = {}
+    leaves = []
+    for leaf in outcome.leaves:
+        if type(leaf) is int:
+            leaves.append(results[leaf])
+        elif type(leaf) is _Looks:
+            leaves.append(_looking(operands[leaf.storage], leaf.view))
+        else:
+            if leaf.value not in storages:
+                storages[leaf.value] = BACKEND.storage(results[leaf.value], leaf.element)
+            leaves.append(_looking(storages[leaf.value], leaf.view))
+    return _tree.tree_unflatten(outcome.tree, leaves)
+
+
+def _is_array(x: object) -> bool:
+    return x.__class__ is BACKEND.array_type
+
+
+def _is_traced(leaf: Any) -> bool:
+    if _is_array(leaf):
+        return leaf._buffer is None and isinstance(leaf._storage.buffer, Tracer)
+    return isinstance(leaf, Tracer)
+
+
+def _storage_of(x: Any) -> Storage:
+    if x._element.backend is not BACKEND:
+        raise TypeError(
+            f"jit: expected arrays of one backend, got jax and {x._element.backend.name}; move one "
+            "of them with to_device"
+        )
+    return x._storage  # type: ignore[no-any-return]  # every array has one
+
+
+def _looking(storage: Storage, view: View) -> Any:
+    return BACKEND.array_type._looking(storage, view)  # type: ignore[attr-defined]  # it has it
+
+
+def _kind(leaf: Any) -> Any:
+    """Return what a compiled program depends on of a value."""
+    if isinstance(leaf, jax.Array | np.ndarray | np.generic):
+        return leaf.shape, leaf.dtype
+    return type(leaf)
+
+
+def _is_still(view: View) -> bool:
+    """Tell whether the view begins at places that are known outside of the trace."""
+    return all(type(start) is int for step in view.steps for start in getattr(step, "starts", ()))
+
+
+@contextmanager
+def _locked(storages: Sequence[Storage]) -> Iterator[None]:
+    """Hold the locks of several storages, taken in one order everywhere."""
+    locks = [s.guard.lock for s in sorted(storages, key=id)]  # type: ignore[attr-defined]
+    for lock in locks:
+        lock.acquire()
+    try:
+        yield
+    finally:
+        for lock in reversed(locks):
+            lock.release()
+
+
+# -- loops and branches ---------------------------------------------------------------------------
+
+
+def _widely(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a function with 64-bit types on."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        with wide():
+            return function(*args, **kwargs)
+
+    return run
+
+
+@_widely
+def fori_loop(lower: Any, upper: Any, body: Callable[..., Any], init: Any) -> Any:
+    """Run ``value = body(i, value)`` for ``i`` from ``lower`` up to ``upper``."""
+    leaves, tree = _values(init)
+
+    def step(i: Any, leaves: Sequence[Buffer]) -> Sequence[Buffer]:
+        return _carried(body(_over(i), _tree.tree_unflatten(tree, leaves)), tree, "fori_loop")
+
+    index = jax.ShapeDtypeStruct((), np.dtype(np.int64))
+    written = _written_by(step, index, leaves)
+
+    def loop(i: Any, state: Any) -> Any:
+        return _state(written, state, lambda leaves: step(i, leaves))
+
+    bounds = [jnp.asarray(_buffer(bound), dtype=jnp.int64) for bound in (lower, upper)]
+    end, leaves = lax.fori_loop(*bounds, loop, (_begin(written), leaves))
+    _end(written, end)
+    return _tree.tree_unflatten(tree, leaves)
+
+
+@_widely
+def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any) -> Any:
+    """Run ``value = body(value)`` while ``condition(value)``."""
+    leaves, tree = _values(init)
+
+    def step(leaves: Sequence[Buffer]) -> Sequence[Buffer]:
+        return _carried(body(_tree.tree_unflatten(tree, leaves)), tree, "while_loop")
+
+    written = _written_by(step, leaves)
+
+    def goes_on(state: Any) -> Any:
+        ends, leaves = state
+        with Context() as context:
+            for outer, buffer in zip(written, ends, strict=True):
+                context.adopt(outer, buffer)
+            return _buffer(condition(_tree.tree_unflatten(tree, leaves)))
+
+    def loop(state: Any) -> Any:
+        return _state(written, state, step)
+
+    end, leaves = lax.while_loop(goes_on, loop, (_begin(written), leaves))
+    _end(written, end)
+    return _tree.tree_unflatten(tree, leaves)
+
+
+@_widely
+def scan(body: Callable[..., Any], init: Any, xs: Any, length: int | None) -> Any:
+    """Run ``value, y = body(value, x)`` over the leading axis of ``xs`` and stack the ``y``."""
+    leaves, tree = _values(init)
+    each, each_tree = _values(xs)
+    shapes: list[Any] = []
+
+    def step(leaves: Sequence[Buffer], each: Sequence[Buffer]) -> Any:
+        value, y = body(_tree.tree_unflatten(tree, leaves), _tree.tree_unflatten(each_tree, each))
+        y_leaves, y_tree = _values(y)
+        shapes.append(y_tree)
+        return _carried(value, tree, "scan"), y_leaves
+
+    first = [jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in each]
+    written = _written_by(step, leaves, first)
+
+    def loop(state: Any, each: Sequence[Buffer]) -> Any:
+        ends, (leaves, ys) = _state(written, state, lambda leaves: step(leaves, each))
+        return (ends, leaves), ys
+
+    (end, leaves), ys = lax.scan(loop, (_begin(written), leaves), each, length=length)
+    _end(written, end)
+    return _tree.tree_unflatten(tree, leaves), _tree.tree_unflatten(shapes[-1], ys)
+
+
+@_widely
+def cond(predicate: Any, yes: Callable[..., Any], no: Callable[..., Any], operands: Any) -> Any:
+    """Run ``yes(*operands)`` or ``no(*operands)``."""
+    leaves, tree = _values(operands)
+    trees: list[Any] = []
+
+    def branch(function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(leaves: Sequence[Buffer]) -> Sequence[Buffer]:
+            found, found_tree = _values(function(*_tree.tree_unflatten(tree, leaves)))
+            trees.append(found_tree)
+            if found_tree != trees[0]:
+                raise TypeError(
+                    f"cond: both branches must return the same structure, got {trees[0]} and "
+                    f"{found_tree}"
+                )
+            return found
+
+        return run
+
+    branches = branch(yes), branch(no)
+    written = _written_by(branches[0], leaves)
+    written += [s for s in _written_by(branches[1], leaves) if s not in written]
+
+    def started(run: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda state: _state(written, state, run)
+
+    end, found = lax.cond(_buffer(predicate), *map(started, branches), (_begin(written), leaves))
+    _end(written, end)
+    return _tree.tree_unflatten(trees[0], found)
+
+
+def _state(written: list[Storage], state: Any, run: Callable[..., Any]) -> Any:
+    """Run a body on the buffers of what it writes, and return them as they are afterwards."""
+    begin, leaves = state
+    with Context() as context:
+        for outer, buffer in zip(written, begin, strict=True):
+            context.adopt(outer, buffer)
+        result = run(leaves)
+        return [flushed(context.lifted[outer]) for outer in written], result
+
+
+def _written_by(run: Callable[..., Any], *arguments: Any) -> list[Storage]:
+    """Return the storages of the outside that a body writes: it is traced once to see."""
+    found: list[Storage] = []
+
+    def trial(*arguments: Any) -> Any:
+        with Context() as context:
+            result = run(*arguments)
+            found.extend(context.written())
+            return result
+
+    jax.eval_shape(trial, *arguments)
+    return found
+
+
+def _begin(written: list[Storage]) -> list[Buffer]:
+    return [flushed(local_storage(storage)) for storage in written]
+
+
+def _end(written: list[Storage], buffers: list[Buffer]) -> None:
+    """Put what a loop left behind into the storages of the outside."""
+    for outer, buffer in zip(written, buffers, strict=True):
+        storage = local_storage(outer)
+        guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
+        with guard.lock:
+            check_place(storage, buffer)
+            storage.buffer = buffer
+            storage.owned = not isinstance(buffer, Tracer)
+            guard.pending = None
+            guard.writes += 1
+
+
+def _values(tree: Any) -> tuple[list[Buffer], Any]:
+    """Return the leaves as JAX values, and the tree they are the leaves of."""
+    leaves, structure = _tree.tree_flatten(tree)
+    return [jnp.asarray(leaf) for leaf in leaves], structure
+
+
+def _carried(value: Any, tree: Any, what: str) -> list[Buffer]:
+    leaves, found = _values(value)
+    if found != tree:
+        raise TypeError(f"{what}: expected the body to return {tree}, as it was given, got {found}")
+    return leaves
+
+
+def _buffer(x: Any) -> Any:
+    return BACKEND.read(x) if _is_array(x) and x._buffer is None else x
+
+
+def _over(value: Any) -> Any:
+    value = jnp.asarray(value)
+    return BACKEND.array_type._over(value, BACKEND.element(value.dtype))  # type: ignore[attr-defined]

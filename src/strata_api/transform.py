@@ -1,0 +1,249 @@
+"""Programs as a whole: compiling one that writes, and loops and branches inside of it.
+
+On JAX a program is traced and compiled, and writes are seen by its caller. On the other backends
+the same names run the plain Python program, so one source serves all.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from strata_api import _context
+from strata_api._apply import is_array
+from strata_api._array import Array
+from strata_api.backends import get_backend
+from strata_api.standard.creation_functions import asarray
+from strata_api.standard.manipulation_functions import stack
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+__all__ = ["cond", "fori_loop", "jit", "scan", "while_loop"]
+
+
+class Jitted(Generic[P, R]):
+    """A function that `jit` compiles. Calling it is calling the function."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        static_argnums: tuple[int, ...],
+        static_argnames: tuple[str, ...],
+        donate: bool,
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._static = _static_names(function, static_argnums, static_argnames)
+        self._donate = donate
+        self._programs: Any = None
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if _backend_of((args, kwargs), self._function) != "jax":
+            return self._function(*args, **kwargs)
+        if self._programs is None:
+            self._programs = get_backend("jax").jit(self._donate)  # type: ignore[attr-defined]  # JAX's has it
+        if not self._static:
+            return self._programs((args, kwargs), (), self._call)  # type: ignore[no-any-return]
+        given, static = self._split(args, kwargs)
+        return self._programs((given,), tuple(static.items()), self._with(static))  # type: ignore[no-any-return]
+
+    def _call(self, args: Any, kwargs: Any) -> R:
+        return self._function(*args, **kwargs)
+
+    def _split(self, args: Any, kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        static = {name: bound.arguments.pop(name) for name in self._static}
+        for name, value in static.items():
+            if not _is_hashable(value):
+                raise TypeError(
+                    f"jit: the static argument {name!r} must be hashable, got {value!r}"
+                )
+        return dict(bound.arguments), static
+
+    def _with(self, static: dict[str, Any]) -> Callable[[dict[str, Any]], R]:
+        def call(given: dict[str, Any]) -> R:
+            bound = inspect.signature(self._function).bind_partial()
+            bound.arguments.update({**given, **static})
+            ordered = {
+                name: bound.arguments[name]
+                for name in inspect.signature(self._function).parameters
+                if name in bound.arguments
+            }
+            bound.arguments = ordered
+            return self._function(*bound.args, **bound.kwargs)
+
+        return call
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"jit({self._function!r})"
+
+
+def jit(
+    function: Callable[P, R] | None = None,
+    *,
+    static_argnums: int | Iterable[int] = (),
+    static_argnames: str | Iterable[str] = (),
+    donate: bool = True,
+) -> Any:
+    """Compile a function that may write to its arguments and to arrays it finds outside.
+
+    The function means what it means without `jit`: arguments that alias go on aliasing, the caller
+    sees what was written, returned views are views of the caller's arrays, and arrays that the
+    function captures are read anew, and written, at every call. It is traced once for each kind of
+    arguments, aliasing pattern, and context (default backend, default dtypes, strictness). On a
+    backend that compiles nothing it is the function itself.
+
+    ``static_argnums`` and ``static_argnames`` name the arguments that are compiled in. ``donate``
+    lets the program reuse the memory of arrays that nobody else holds.
+
+    Raises: ``TypeError`` for arrays of several backends or a static argument that has no hash.
+    """
+    if function is None:
+        return lambda f: jit(
+            f, static_argnums=static_argnums, static_argnames=static_argnames, donate=donate
+        )
+    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    return Jitted(function, numbers, names, donate)
+
+
+def fori_loop(lower: Any, upper: Any, body: Callable[[Array, Any], Any], init: Any = None) -> Any:
+    """Return ``init`` after ``value = body(i, value)`` for each ``i`` from ``lower`` to ``upper``.
+
+    ``body`` may write to arrays of the enclosing function. ``i`` is an int64 array without axes.
+    """
+    if _backend_of((init, lower, upper), body) == "jax":
+        return get_backend("jax").loops().fori_loop(lower, upper, body, init)  # type: ignore[attr-defined]
+    value = init
+    for i in range(int(lower), int(upper)):
+        value = body(asarray(i, dtype="int64"), value)
+    return value
+
+
+def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
+    """Return ``init`` after ``value = body(value)`` for as long as ``condition(value)``.
+
+    ``body`` may write to arrays of the enclosing function.
+    """
+    if _backend_of(init, condition, body) == "jax":
+        return get_backend("jax").loops().while_loop(condition, body, init)  # type: ignore[attr-defined]
+    value = init
+    while condition(value):
+        value = body(value)
+    return value
+
+
+def cond(
+    predicate: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
+) -> Any:
+    """Return ``true_fun(*operands)`` or ``false_fun(*operands)``. Both may write to the outside."""
+    if _backend_of((operands, predicate), true_fun, false_fun) == "jax":
+        return get_backend("jax").loops().cond(predicate, true_fun, false_fun, operands)  # type: ignore[attr-defined]
+    return true_fun(*operands) if predicate else false_fun(*operands)
+
+
+def scan(
+    body: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, length: int | None = None
+) -> tuple[Any, Any]:
+    """Return the last ``value`` and the stacked ``y`` of ``value, y = body(value, x)`` over ``xs``.
+
+    ``xs`` is an array, or a tuple, list or dict of arrays of one leading extent, or ``None`` with a
+    ``length``. ``body`` may write to arrays of the enclosing function.
+    """
+    if _backend_of((init, xs), body) == "jax":
+        return get_backend("jax").loops().scan(body, init, xs, length)  # type: ignore[attr-defined, no-any-return]
+    value, ys = init, []
+    for k in range(_leading_extent(xs) if length is None else length):
+        value, y = body(value, _mapped(lambda x: x[k, ...], xs))  # noqa: B023  # used at once
+        ys.append(y)
+    return value, _stacked(ys)
+
+
+def _static_names(
+    function: Callable[..., Any], numbers: tuple[int, ...], names: tuple[str, ...]
+) -> tuple[str, ...]:
+    if not numbers and not names:
+        return ()
+    known = list(inspect.signature(function).parameters)
+    unknown = [name for name in names if name not in known]
+    if unknown or any(not -len(known) <= k < len(known) for k in numbers):
+        raise ValueError(f"jit: expected static arguments among {known}, got {[*numbers, *names]}")
+    return tuple(dict.fromkeys([*(known[k] for k in numbers), *names]))
+
+
+def _is_hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _backend_of(tree: Any, *functions: Callable[..., Any]) -> str:
+    """Return the backend that a program runs on.
+
+    It is that of the first array among what it is given, in nested containers; else the one that is
+    running; else that of the first array that the functions find outside; else the default one.
+    """
+    found = _first(tree) or _context.running_now()
+    if found is None:
+        found = next(filter(None, map(_first_captured, functions)), None)
+    return found or _context.backend_now()
+
+
+def _first_captured(function: Callable[..., Any]) -> str | None:
+    function = inspect.unwrap(function)
+    if not inspect.isfunction(function):
+        return None
+    variables = inspect.getclosurevars(function)
+    return _first([*variables.nonlocals.values(), *variables.globals.values()])
+
+
+def _first(tree: Any) -> str | None:
+    if is_array(tree):
+        return tree._element.backend.name  # type: ignore[no-any-return]  # an Array
+    if isinstance(tree, dict):
+        tree = tree.values()
+    elif not isinstance(tree, tuple | list):
+        fields = getattr(tree, "__dict__", None)
+        if fields is None or isinstance(tree, type) or callable(tree):
+            return "jax" if type(tree).__module__.startswith(("jax", "jaxlib")) else None
+        tree = fields.values()
+    for leaf in tree:
+        found = _first(leaf)
+        if found is not None:
+            return found
+    return None
+
+
+def _mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+    """Apply a function to the leaves of tuples, lists and dicts."""
+    if isinstance(tree, dict):
+        return {key: _mapped(function, value) for key, value in tree.items()}
+    if isinstance(tree, tuple | list):
+        return type(tree)([_mapped(function, value) for value in tree])
+    return None if tree is None else function(tree)
+
+
+def _leading_extent(xs: Any) -> int:
+    found: list[int] = []
+    _mapped(lambda x: found.append(len(x)), xs)
+    if len(set(found)) != 1:
+        raise ValueError(f"scan: expected arrays of one leading extent, got {found}")
+    return found[0]
+
+
+def _stacked(ys: list[Any]) -> Any:
+    from_first = ys[0] if ys else None
+    if isinstance(from_first, dict):
+        return {key: _stacked([y[key] for y in ys]) for key in from_first}
+    if isinstance(from_first, tuple | list):
+        return type(from_first)([_stacked([y[k] for y in ys]) for k in range(len(from_first))])
+    return None if from_first is None else stack([asarray(y) for y in ys])
