@@ -14,7 +14,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from strata_api import _context
 from strata_api._apply import is_array
 from strata_api._array import Array
-from strata_api.backends import get_backend
+from strata_api.backends import backend_of, get_backend
 from strata_api.standard.creation_functions import asarray
 from strata_api.standard.manipulation_functions import stack
 
@@ -41,10 +41,11 @@ class Jitted(Generic[P, R]):
         self._programs: Any = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        if _backend_of((args, kwargs), self._function) != "jax":
+        compiler = _compiler((args, kwargs), self._function)
+        if compiler is None:
             return self._function(*args, **kwargs)
         if self._programs is None:
-            self._programs = get_backend("jax").jit(self._donate)  # type: ignore[attr-defined]  # JAX's has it
+            self._programs = compiler.Jit(self._donate)
         if not self._static:
             return self._programs((args, kwargs), (), self._call)  # type: ignore[no-any-return]
         given, static = self._split(args, kwargs)
@@ -119,8 +120,9 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Array, Any], Any], init: A
 
     ``body`` may write to arrays of the enclosing function. ``i`` is an int64 array without axes.
     """
-    if _backend_of((init, lower, upper), body) == "jax":
-        return get_backend("jax").loops().fori_loop(lower, upper, body, init)  # type: ignore[attr-defined]
+    compiler = _compiler((init, lower, upper), body)
+    if compiler is not None:
+        return compiler.fori_loop(lower, upper, body, init)
     value = init
     for i in range(int(lower), int(upper)):
         value = body(asarray(i, dtype="int64"), value)
@@ -132,8 +134,9 @@ def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], init
 
     ``body`` may write to arrays of the enclosing function.
     """
-    if _backend_of(init, condition, body) == "jax":
-        return get_backend("jax").loops().while_loop(condition, body, init)  # type: ignore[attr-defined]
+    compiler = _compiler(init, condition, body)
+    if compiler is not None:
+        return compiler.while_loop(condition, body, init)
     value = init
     while condition(value):
         value = body(value)
@@ -144,8 +147,9 @@ def cond(
     predicate: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
 ) -> Any:
     """Return ``true_fun(*operands)`` or ``false_fun(*operands)``. Both may write to the outside."""
-    if _backend_of((operands, predicate), true_fun, false_fun) == "jax":
-        return get_backend("jax").loops().cond(predicate, true_fun, false_fun, operands)  # type: ignore[attr-defined]
+    compiler = _compiler((operands, predicate), true_fun, false_fun)
+    if compiler is not None:
+        return compiler.cond(predicate, true_fun, false_fun, operands)
     return true_fun(*operands) if predicate else false_fun(*operands)
 
 
@@ -157,8 +161,9 @@ def scan(
     ``xs`` is an array, or a tuple, list or dict of arrays of one leading extent, or ``None`` with a
     ``length``. ``body`` may write to arrays of the enclosing function.
     """
-    if _backend_of((init, xs), body) == "jax":
-        return get_backend("jax").loops().scan(body, init, xs, length)  # type: ignore[attr-defined, no-any-return]
+    compiler = _compiler((init, xs), body)
+    if compiler is not None:
+        return compiler.scan(body, init, xs, length)
     value, ys = init, []
     for k in range(_leading_extent(xs) if length is None else length):
         value, y = body(value, _mapped(lambda x: x[k, ...], xs))  # noqa: B023  # used at once
@@ -186,16 +191,16 @@ def _is_hashable(value: object) -> bool:
     return True
 
 
-def _backend_of(tree: Any, *functions: Callable[..., Any]) -> str:
-    """Return the backend that a program runs on.
+def _compiler(tree: Any, *functions: Callable[..., Any]) -> Any:
+    """Return what compiles a program, by the backend that it runs on; ``None`` if nothing does.
 
-    It is that of the first array among what it is given, in nested containers; else the one that is
+    The backend is that of the first array among what it is given, in nested containers; else the one that is
     running; else that of the first array that the functions find outside; else the default one.
     """
     found = _first(tree) or _context.running_now()
     if found is None:
         found = next(filter(None, map(_first_captured, functions)), None)
-    return found or _context.backend_now()
+    return get_backend(found or _context.backend_now()).compiler()
 
 
 def _first_captured(function: Callable[..., Any]) -> str | None:
@@ -214,7 +219,8 @@ def _first(tree: Any) -> str | None:
     elif not isinstance(tree, tuple | list):
         fields = getattr(tree, "__dict__", None)
         if fields is None or isinstance(tree, type) or callable(tree):
-            return "jax" if type(tree).__module__.startswith(("jax", "jaxlib")) else None
+            backend = backend_of(tree)
+            return None if backend is None else backend.name
         tree = fields.values()
     for leaf in tree:
         found = _first(leaf)

@@ -55,6 +55,9 @@ class AbstractBackend:
     def adopt(self, array_type: type) -> None:
         pass
 
+    def compiler(self) -> None:
+        return None
+
     # -- data in and out --
 
     def is_native(self, obj: object) -> bool:

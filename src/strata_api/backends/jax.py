@@ -221,13 +221,8 @@ class JAXBackend:
         over = array_type._over  # type: ignore[attr-defined]  # the array class has it
         jax.tree_util.register_pytree_node(array_type, _flatten, partial(_unflatten, over))
 
-    def loops(self) -> ModuleType:
-        """Return the module of loops, which is loaded when it is first asked for."""
+    def compiler(self) -> ModuleType:
         return import_module("strata_api.backends.jax_jit")
-
-    def jit(self, donate: bool) -> Any:
-        """Return the programs of a function that may write."""
-        return self.loops().Jit(donate)
 
     # -- data in and out --
 

@@ -57,6 +57,9 @@ class NumPyBackend:
     def adopt(self, array_type: type) -> None:
         pass
 
+    def compiler(self) -> None:
+        return None
+
     # -- data in and out --
 
     def is_native(self, obj: object) -> bool:
