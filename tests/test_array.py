@@ -463,6 +463,51 @@ def test_an_ndarray_in_place_stays_an_ndarray(backend: ModuleType) -> None:
     np.testing.assert_array_equal(a, 2 * counted((2, 3)))
 
 
+# -- JAX ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("jax_backend")
+def test_jax_takes_the_array_as_it_is(backend: ModuleType) -> None:
+    from jax import numpy as jnp
+
+    a = (counted((2, 3)) / 2).astype(np.float32)
+    x = array(backend, a)
+    for taken in (jnp.asarray(x), jnp.sin(x), jnp.concatenate([x, x]), x.__jax_array__()):
+        assert isinstance(taken, type(jnp.zeros(1)))
+    np.testing.assert_array_equal(jnp.asarray(x[:, ::-1]), a[:, ::-1])
+    check_equal(backend.asarray(jnp.asarray(x)), a)
+
+
+def test_what_jax_was_given_keeps_its_value(jax_backend: ModuleType) -> None:
+    from jax import numpy as jnp
+
+    a = counted((2, 3)).astype(np.float32)
+    x = array(jax_backend, a)
+    taken = [jnp.asarray(x), x.__jax_array__(), x[0].__jax_array__(), jnp.from_dlpack(x)]
+    kept = [np.array(one) for one in taken]
+    for _ in range(3):
+        x += 1
+        x[0] = -1
+    for one, value in zip(taken, kept, strict=True):
+        np.testing.assert_array_equal(one, value)
+
+
+def test_a_jax_array_that_was_taken_in_never_changes_and_never_dies(
+    jax_backend: ModuleType,
+) -> None:
+    from jax import numpy as jnp
+
+    users = jnp.arange(6, dtype=jnp.float32).reshape(2, 3)
+    value = np.array(users)
+    for take in (jax_backend.asarray, jax_backend.from_dlpack, lambda u: strata_api.add(u, 0)):
+        x = take(users)
+        for _ in range(3):
+            x[0] = -1
+            x += 1
+            x[:, ::2] = 0
+        np.testing.assert_array_equal(users, value)
+
+
 # -- DLPack ---------------------------------------------------------------------------------------
 
 

@@ -99,3 +99,52 @@ def test_what_is_exact_is_exact_in_every_width(
             have = call(jax_backend, array(jax_backend, a))
             assert have.dtype == want.dtype
             np.testing.assert_array_equal(host(have), host(want))
+
+
+@pytest.mark.parametrize("flag", [False, True])
+def test_the_users_flag_for_64_bits_changes_nothing_and_is_not_changed(
+    numpy_backend: ModuleType, jax_backend: ModuleType, flag: bool
+) -> None:
+    import jax
+    from jax import numpy as jnp
+
+    with jax.enable_x64(flag):
+        for example in EXAMPLES[::15]:
+            check_agree(example.run(jax_backend), example.run(numpy_backend), example)
+        assert jax.config.jax_enable_x64 == flag
+        assert jnp.ones(2).dtype == (np.float64 if flag else np.float32)
+
+
+@pytest.mark.usefixtures("no_leaked_tracers")
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_mutating_function_means_the_same_under_jit_grad_and_vmap(
+    jax_backend: ModuleType, wide: bool
+) -> None:
+    import jax
+    from jax import numpy as jnp
+
+    dtype = np.float64 if wide else np.float32
+    a = (np.arange(12).reshape(3, 4) / 7 - 0.5).astype(dtype)
+
+    def program(x: Any) -> Any:
+        x[1:, ::2] *= 2
+        row = x[0]
+        row[:2] = row[2:]
+        x.mT[...] += x[1, 1]
+        x[x < 0] = 0
+        return x
+
+    eager = program(array(jax_backend, a))
+    with jax.enable_x64(wide):
+        x = array(jax_backend, a)
+        compiled = jax.jit(program)(x)
+        assert compiled.dtype == x.dtype
+        np.testing.assert_array_equal(host(compiled), host(eager))
+        np.testing.assert_array_equal(host(x), a)
+        mapped = jax.vmap(lambda x: jax_backend.sum(program(x)))(
+            array(jax_backend, np.stack([a, a]))
+        )
+        np.testing.assert_allclose(host(mapped), 2 * [host(eager).sum()], rtol=1e-5)
+        slope = jax.grad(lambda x: jnp.asarray(jax_backend.sum(program(x))))(x)
+        assert slope.dtype == x.dtype
+        assert np.all(host(slope)[0, :2] == 0), "what was overwritten does not matter"

@@ -196,7 +196,10 @@ class Array:
         return bool(self._item("bool"))
 
     def __int__(self) -> int:
-        return int(self._item("int"))
+        value = self._item("int")
+        if isinstance(value, complex):
+            raise TypeError("int() of a complex array: take real(x) or abs(x) first")
+        return int(value)
 
     def __float__(self) -> float:
         value = self._item("float")
@@ -213,7 +216,9 @@ class Array:
                 f"only an integer array without axes is an index, got shape {self.shape} "
                 f"and dtype {self.dtype}"
             )
-        return int(self._item("index"))
+        value = self._item("index")
+        assert isinstance(value, int)
+        return value
 
     def _item(self, what: str) -> Scalar:
         """Return the one element as a Python scalar."""
@@ -436,6 +441,17 @@ class Array:
         if copy is False:
             raise ValueError(f"copy=False: another dtype ({dtype}) cannot be had without a copy")
         return host.astype(dtype)
+
+    def __jax_array__(self) -> Any:
+        """Return the elements as a jax.Array: what JAX's own functions take an array for.
+
+        Raises: ``ImportError`` where JAX is not installed.
+        """
+        backend = backends.get_backend("jax")
+        if self._element.backend is backend:
+            return backend.read(self)
+        host = self._element.backend.to_numpy(self, None)
+        return backend.take_in(host, backend.default_device(), None)
 
     def __dlpack__(
         self,
