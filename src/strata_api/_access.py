@@ -56,7 +56,7 @@ def getitem(x: Array, key: object) -> Array:
     return _gathered(basic, found)
 
 
-def slice_view(x: Array, key: slice) -> View:
+def basic_view(x: Array, key: object) -> View:
     """Return the view that ``x[key]`` has."""
     return x._view.then(_index(x, key).step)
 
@@ -100,6 +100,13 @@ def update(rule: Rule, x: Array, other: object) -> Array:
 
     Raises: as ``setitem``; ``ValueError`` if the result has another shape than ``x``.
     """
+    try:
+        kernel, element = rule.direct[x._element, other._element]  # type: ignore[attr-defined]
+        if element.dtype is x._element.dtype and x._buffer is not None and x.shape:
+            kernel(x._buffer, other._buffer, out=x._buffer)  # type: ignore[attr-defined]
+            return x
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass  # what follows says what is wrong, or knows another way
     check_writable(x)
     found = operands(rule.name, x, other)
     dtype = promoted(found)

@@ -306,12 +306,33 @@ def copied(x: Array) -> Array:
     return apply(COPY, (x,), x.dims, x._element.dtype)
 
 
-def unary(rule: Rule, x: object) -> Array:
+def unary(rule: Rule, x: Any) -> Array:
     """Apply a kernel to each element."""
+    try:
+        kernel, element = rule.direct[x._element]
+        buffer = x._buffer
+    except (AttributeError, KeyError):
+        return _unary(rule, x)
+    return _unary(rule, x) if buffer is None else _finished(kernel(buffer), element)
+
+
+def _unary(rule: Rule, x: object) -> Array:
     array = as_array(x, rule.name)
-    dtype = array._element.dtype
-    rule.check(dtype)
-    return apply(rule, (array,), array.dims, rule.result.dtype(dtype))
+    given = array._element
+    known = rule.programs.get(given)
+    if known is not None:
+        return fresh(given.backend.run(known[0], (array,)), known[1])
+    rule.check(given.dtype)
+    dtype = rule.result.dtype(given.dtype)
+    result = given.backend.element(dtype)
+    kernel = given.backend.direct(rule.name, given.ordered)
+    if kernel is not None:
+        rule.direct[given] = kernel, result
+    else:
+        program = given.backend.program(rule.name, dtype)
+        if program is not None:
+            rule.programs[given] = program, result
+    return apply(rule, (array,), array.dims, dtype)
 
 
 def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None) -> Array:
@@ -321,8 +342,11 @@ def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None)
     """
     try:
         kernel, element = rule.direct[x1._element, x2._element]
-    except (AttributeError, KeyError):
+    except KeyError:
         return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
+    except AttributeError:
+        result = _with_scalar(rule, x1, x2)
+        return (slow or promoting)(rule, x1, x2) if result is None else result
     left, right = x1._buffer, x2._buffer
     if left is None or right is None:  # a view with no strided layout
         return (slow or promoting)(rule, x1, x2)
@@ -339,6 +363,19 @@ def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None)
     array._buffer = buffer
     array._element = element
     return array  # type: ignore[no-any-return]  # _new is the array class
+
+
+def _with_scalar(rule: Rule, x1: Any, x2: Any) -> Array | None:
+    """Return the result for an array and a Python scalar whose kernel is known, or ``None``."""
+    array, key = (x1, (x1._element, x2.__class__)) if x1.__class__ is _new else (x2, None)
+    if array.__class__ is not _new:
+        return None
+    known = rule.direct.get(key or (x1.__class__, x2._element))
+    buffer = array._buffer
+    if known is None or buffer is None:
+        return None
+    kernel, element = known
+    return _finished(kernel(buffer, x2) if array is x1 else kernel(x1, buffer), element)
 
 
 def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
@@ -379,8 +416,22 @@ def _paired(rule: Rule, x1: Any, x2: Any) -> tuple[Array, Array] | None:
         low, high = d.bounds(element.dtype)
         if not low <= scalar <= high or rule is DIVIDE or (rule is POW and scalar < 0):
             return None
+    _remember_scalar(rule, element, scalar.__class__, array is x1)
     constant = filled(scalar, element.dtype, element.backend, rule.name)
     return (array, constant) if array is x1 else (constant, array)
+
+
+def _remember_scalar(rule: Rule, element: Element, kind: type, first: bool) -> None:
+    """Note the kernel for an array and a scalar, where the backend's own scalars are as weak.
+
+    The dtypes that NumPy itself does not know are not, and exponents are looked at.
+    """
+    if rule is POW or rule is DIVIDE or element.dtype.kind == "V":
+        return
+    kernel = element.backend.direct(rule.name, element.ordered)
+    if kernel is not None:
+        result = element.backend.element(rule.result.dtype(element.dtype))
+        rule.direct[(element, kind) if first else (kind, element)] = kernel, result
 
 
 def _run(rule: Rule, x1: Array, x2: Array, program: Any, element: Element) -> Array:

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from strata_api import _apply, _repr, _rules, backends
-from strata_api._access import assign, getitem, setitem, slice_view, update
+from strata_api._access import assign, basic_view, getitem, setitem, update
 from strata_api._apply import (
     binary,
     copied,
@@ -21,10 +21,10 @@ from strata_api._apply import (
     viewed,
 )
 from strata_api._dimension import Extent
-from strata_api._dtypes import DType, Scalar
+from strata_api._dtypes import DType, NDArray, Scalar
 from strata_api._shape import size, visible
 from strata_api._storage import Storage
-from strata_api._view import Reshape, View, permuted
+from strata_api._view import Affine, Reshape, View, permuted
 from strata_api.backends.protocol import Buffer, Device, Element
 
 API_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
@@ -154,24 +154,30 @@ class Array:
 
     def __getitem__(self, key: Any, /) -> Array:
         buffer = self._buffer
-        if buffer is not None and key.__class__ is slice:
-            return _sliced(self, buffer, key)
+        if buffer is not None and (
+            key.__class__ in _BASIC
+            or (key.__class__ is tuple and all([k.__class__ in _BASIC for k in key]))
+        ):
+            return _part(self, buffer, key)
         return getitem(self, key)
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         buffer = self._buffer
-        if (
-            buffer is not None
-            and key.__class__ is slice
-            and value.__class__ is Array
-            and value._element.dtype is self._element.dtype
-            and value._buffer is not None
+        if buffer is not None and (
+            key.__class__ in _BASIC
+            or (key.__class__ is tuple and all([k.__class__ in _BASIC for k in key]))
         ):
-            try:
-                buffer[key] = value._buffer
-            except (ValueError, IndexError, TypeError):
-                setitem(self, key, value)
-            return
+            if value.__class__ is Array:
+                fits = value._element.dtype is self._element.dtype
+                value_buffer = value._buffer if fits else None
+            else:
+                value_buffer = value if value.__class__ in self._element.takes else None
+            if value_buffer is not None:
+                try:
+                    buffer[key] = value_buffer
+                    return
+                except (ValueError, IndexError, TypeError, OverflowError):
+                    pass  # the slow path says what is wrong
         setitem(self, key, value)
 
     def __len__(self) -> int:
@@ -501,12 +507,17 @@ def _unpickled(host: Any, name: str, readonly: bool) -> Array:
 _storages = Lock()
 
 
-def _sliced(x: Array, buffer: Buffer, key: slice) -> Array:
+_BASIC = frozenset({slice, int, type(None), type(Ellipsis)})  # what keys of views are made of
+
+
+def _part(x: Array, buffer: Buffer, key: Any) -> Array:
     """Return ``x[key]`` where the backend's own views alias: its view now, the chain later."""
     try:
         part = buffer[key]
     except (IndexError, TypeError, ValueError):
         return getitem(x, key)
+    if part.__class__ is not NDArray:  # integers alone: a copy of the element
+        return fresh(x._element.backend.zero_dimensional(part), x._element.backend.element(x.dtype))
     array = Array()
     array._buffer = part
     array._element = x._element.loose
@@ -529,10 +540,11 @@ def _work_out(x: Array) -> None:
 
 
 def _view_made(x: Array, parent: Array, made: Any) -> View:
-    """Return the view that ``x`` is, made of its parent by a slice, a step, or (none) a reshape."""
-    if made is None:
+    """Return the view that ``x`` is, made of its parent by a step, a basic key, or a reshape."""
+    if made is Reshape:
         return parent._view.then(Reshape(parent.dims, x.dims))
-    return slice_view(parent, made) if made.__class__ is slice else parent._view.then(made)
+    step = made.__class__ is Affine or made.__class__ is Reshape
+    return parent._view.then(made) if step else basic_view(parent, made)
 
 
 def _storage_of(x: Array) -> Storage:

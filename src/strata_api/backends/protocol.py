@@ -56,21 +56,26 @@ class Device(NamedTuple):
         return hash(str(self))
 
 
+_SCALARS = {"i": (int,), "u": (int,), "f": (float, int), "c": (complex, float, int), "b": (bool,)}
+
+
 class Element:
     """What one element of an array is: a backend and a dtype, one object for each pair.
 
     ``ordered`` says whether the arrays that carry it are known to be row-major: the NumPy backend
     has two elements for a dtype, so that one look-up tells whether a kernel must be asked for C
-    order. ``loose`` is the one of the two for arrays of any order.
+    order. ``loose`` is the one of the two for arrays of any order. ``takes`` holds the classes of
+    Python scalars that a backend may assign as they are.
     """
 
-    __slots__ = ("backend", "dtype", "loose", "ordered")
+    __slots__ = ("backend", "dtype", "loose", "ordered", "takes")
 
     def __init__(self, backend: Backend, dtype: DType, loose: Element | None = None) -> None:
         self.backend = backend
         self.dtype = dtype
         self.loose = self if loose is None else loose
         self.ordered = loose is not None
+        self.takes = _SCALARS.get(getattr(dtype, "kind", ""), ())
 
     def __repr__(self) -> str:
         return f"Element({self.backend.name}, {self.dtype})"

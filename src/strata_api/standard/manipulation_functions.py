@@ -427,7 +427,7 @@ def _row_major_view(x: Array, buffer: object) -> Array:
     array._buffer = buffer
     array._element = x._element
     array._lazy_storage = None
-    array._lazy_view = (x, None)
+    array._lazy_view = (x, Reshape)
     return array
 
 
