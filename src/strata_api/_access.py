@@ -19,6 +19,7 @@ from strata_api._apply import (
     from_data,
     is_array,
     operands,
+    paired,
     promoted,
     viewed,
 )
@@ -100,13 +101,8 @@ def update(rule: Rule, x: Array, other: object) -> Array:
 
     Raises: as ``setitem``; ``ValueError`` if the result has another shape than ``x``.
     """
-    try:
-        kernel, element = rule.direct[x._element, other._element]  # type: ignore[attr-defined]
-        if element.dtype is x._element.dtype and x._buffer is not None and x.shape:
-            kernel(x._buffer, other._buffer, out=x._buffer)  # type: ignore[attr-defined]
-            return x
-    except (AttributeError, KeyError, TypeError, ValueError):
-        pass  # what follows says what is wrong, or knows another way
+    if _updated(rule, x, other):
+        return x
     check_writable(x)
     found = operands(rule.name, x, other)
     dtype = promoted(found)
@@ -115,7 +111,7 @@ def update(rule: Rule, x: Array, other: object) -> Array:
     check_kind(result, x._element.dtype, f"in-place {rule.name}")
     if rule is POW:
         check_exponent(*found)
-    second = found[1]
+    second = (paired(rule, x, found[1]) or found)[1]
     if not is_array(second):
         second = filled(second, dtype, x._element.backend, rule.name)  # type: ignore[arg-type]  # a scalar
     shape = broadcast(x.dims, second.dims, what=f"in-place {rule.name}")  # type: ignore[union-attr]
@@ -127,6 +123,22 @@ def update(rule: Rule, x: Array, other: object) -> Array:
     pair = cast(x, dtype), cast(second, dtype)  # type: ignore[arg-type]  # an array by now
     x._element.backend.update(rule.name, Spec(shape, result), x, pair)
     return x
+
+
+def _updated(rule: Rule, x: Array, other: Any) -> bool:
+    """Update in place by a kernel that is known; what fails has written nothing."""
+    second = other._buffer if is_array(other) else other
+    known = rule.direct.get((x._element, other._element if is_array(other) else other.__class__))
+    if known is None or x._buffer is None or second is None:
+        return False
+    kernel, element = known
+    if element.dtype is not x._element.dtype:
+        return False
+    try:
+        kernel(x._buffer, second, out=x._buffer)
+    except (TypeError, ValueError, OverflowError):
+        return False  # the slow path says what is wrong
+    return True
 
 
 # -- what is written ------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ def viewed(x: Array, step: Step, readonly: bool = False) -> Array:
     if x._buffer is not None and view.layout(backend.strides(x._storage)) is not None:
         array._buffer = step.read(x._buffer, backend)
         if readonly:
-            array._buffer.flags.writeable = False
+            array._buffer = backend.protected(array._buffer)
     return array
 
 
@@ -113,8 +113,10 @@ def as_array(x: object, what: str, like: Backend | None = None) -> Array:
 def taken_in(buffer: Buffer, backend: Backend) -> Array:
     """Return an array over a buffer that somebody else may hold too."""
     dtype = d.as_dtype(backend.spec(buffer).dtype)
-    view = View(readonly=True) if backend.is_readonly(buffer) else WHOLE
-    return fresh(buffer, backend.element(dtype).loose, view, owned=False)
+    element = backend.element(dtype).loose
+    if backend.is_readonly(buffer):
+        return fresh(backend.protected(buffer), element, View(readonly=True), owned=False)
+    return fresh(buffer, element, owned=False)
 
 
 def from_data(data: object, backend: Backend, device: Device | None = None) -> Array:
@@ -385,7 +387,7 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
         if known is not None:
             return _run(rule, x1, x2, *known)
     else:
-        pair = _paired(rule, x1, x2)
+        pair = paired(rule, x1, x2)
         if pair is not None:
             return binary(rule, *pair)
     found = operands(rule.name, x1, x2)
@@ -404,7 +406,7 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
     return apply(rule, (cast(a, dtype), cast(b, dtype)), shape, rule.result.dtype(dtype))
 
 
-def _paired(rule: Rule, x1: Any, x2: Any) -> tuple[Array, Array] | None:
+def paired(rule: Rule, x1: Any, x2: Any) -> tuple[Array, Array] | None:
     """Return an array and a Python scalar that takes its dtype as two arrays, if they are that."""
     array, scalar = (x1, x2) if x1.__class__ is _new else (x2, x1)
     if array.__class__ is not _new or scalar.__class__ not in SCALARS:

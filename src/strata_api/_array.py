@@ -7,7 +7,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
-from strata_api import _apply, _repr, _rules, backends
+from strata_api import _apply, _repr, backends
 from strata_api._access import assign, basic_view, getitem, setitem, update
 from strata_api._apply import (
     binary,
@@ -22,6 +22,31 @@ from strata_api._apply import (
 )
 from strata_api._dimension import Extent
 from strata_api._dtypes import DType, NDArray, Scalar
+from strata_api._rules import (
+    ABS,
+    ADD,
+    ANY,
+    BITWISE_AND,
+    BITWISE_INVERT,
+    BITWISE_LEFT_SHIFT,
+    BITWISE_OR,
+    BITWISE_RIGHT_SHIFT,
+    BITWISE_XOR,
+    DIVIDE,
+    EQUAL,
+    FLOOR_DIVIDE,
+    GREATER,
+    GREATER_EQUAL,
+    LESS,
+    LESS_EQUAL,
+    MULTIPLY,
+    NEGATIVE,
+    NOT_EQUAL,
+    POSITIVE,
+    POW,
+    REMAINDER,
+    SUBTRACT,
+)
 from strata_api._shape import size, visible
 from strata_api._storage import Storage
 from strata_api._view import Affine, Reshape, View, permuted
@@ -156,7 +181,7 @@ class Array:
         buffer = self._buffer
         if buffer is not None and (
             key.__class__ in _BASIC
-            or (key.__class__ is tuple and all([k.__class__ in _BASIC for k in key]))
+            or (key.__class__ is tuple and _BASIC.issuperset(map(type, key)))
         ):
             return _part(self, buffer, key)
         return getitem(self, key)
@@ -165,7 +190,7 @@ class Array:
         buffer = self._buffer
         if buffer is not None and (
             key.__class__ in _BASIC
-            or (key.__class__ is tuple and all([k.__class__ in _BASIC for k in key]))
+            or (key.__class__ is tuple and _BASIC.issuperset(map(type, key)))
         ):
             if value.__class__ is Array:
                 fits = value._element.dtype is self._element.dtype
@@ -194,7 +219,7 @@ class Array:
         return iter([getitem(self, k) for k in range(len(self))])
 
     def __contains__(self, value: object, /) -> bool:
-        return bool(reduction(_rules.ANY, binary(_rules.EQUAL, self, value), None, False))
+        return bool(reduction(ANY, binary(EQUAL, self, value), None, False))
 
     # -- conversion to Python --
 
@@ -259,70 +284,70 @@ class Array:
     # -- arithmetic operators --
 
     def __abs__(self, /) -> Array:
-        return unary(_rules.ABS, self)
+        return unary(ABS, self)
 
     def __add__(self, other: Any, /) -> Array:
-        return binary(_rules.ADD, self, other, deferred)
+        return binary(ADD, self, other, deferred)
 
     def __radd__(self, other: Any, /) -> Array:
-        return binary(_rules.ADD, other, self, deferred)
+        return binary(ADD, other, self, deferred)
 
     def __iadd__(self, other: Any, /) -> Array:
-        return update(_rules.ADD, self, other)
+        return update(ADD, self, other)
 
     def __sub__(self, other: Any, /) -> Array:
-        return binary(_rules.SUBTRACT, self, other, deferred)
+        return binary(SUBTRACT, self, other, deferred)
 
     def __rsub__(self, other: Any, /) -> Array:
-        return binary(_rules.SUBTRACT, other, self, deferred)
+        return binary(SUBTRACT, other, self, deferred)
 
     def __isub__(self, other: Any, /) -> Array:
-        return update(_rules.SUBTRACT, self, other)
+        return update(SUBTRACT, self, other)
 
     def __mul__(self, other: Any, /) -> Array:
-        return binary(_rules.MULTIPLY, self, other, deferred)
+        return binary(MULTIPLY, self, other, deferred)
 
     def __rmul__(self, other: Any, /) -> Array:
-        return binary(_rules.MULTIPLY, other, self, deferred)
+        return binary(MULTIPLY, other, self, deferred)
 
     def __imul__(self, other: Any, /) -> Array:
-        return update(_rules.MULTIPLY, self, other)
+        return update(MULTIPLY, self, other)
 
     def __truediv__(self, other: Any, /) -> Array:
-        return binary(_rules.DIVIDE, self, other, deferred)
+        return binary(DIVIDE, self, other, deferred)
 
     def __rtruediv__(self, other: Any, /) -> Array:
-        return binary(_rules.DIVIDE, other, self, deferred)
+        return binary(DIVIDE, other, self, deferred)
 
     def __itruediv__(self, other: Any, /) -> Array:
-        return update(_rules.DIVIDE, self, other)
+        return update(DIVIDE, self, other)
 
     def __floordiv__(self, other: Any, /) -> Array:
-        return binary(_rules.FLOOR_DIVIDE, self, other, deferred)
+        return binary(FLOOR_DIVIDE, self, other, deferred)
 
     def __rfloordiv__(self, other: Any, /) -> Array:
-        return binary(_rules.FLOOR_DIVIDE, other, self, deferred)
+        return binary(FLOOR_DIVIDE, other, self, deferred)
 
     def __ifloordiv__(self, other: Any, /) -> Array:
-        return update(_rules.FLOOR_DIVIDE, self, other)
+        return update(FLOOR_DIVIDE, self, other)
 
     def __mod__(self, other: Any, /) -> Array:
-        return binary(_rules.REMAINDER, self, other, deferred)
+        return binary(REMAINDER, self, other, deferred)
 
     def __rmod__(self, other: Any, /) -> Array:
-        return binary(_rules.REMAINDER, other, self, deferred)
+        return binary(REMAINDER, other, self, deferred)
 
     def __imod__(self, other: Any, /) -> Array:
-        return update(_rules.REMAINDER, self, other)
+        return update(REMAINDER, self, other)
 
     def __pow__(self, other: Any, /) -> Array:
-        return binary(_rules.POW, self, other, deferred)
+        return binary(POW, self, other, deferred)
 
     def __rpow__(self, other: Any, /) -> Array:
-        return binary(_rules.POW, other, self, deferred)
+        return binary(POW, other, self, deferred)
 
     def __ipow__(self, other: Any, /) -> Array:
-        return update(_rules.POW, self, other)
+        return update(POW, self, other)
 
     def __matmul__(self, other: Any, /) -> Array:
         return matmul(self, other)
@@ -335,80 +360,80 @@ class Array:
         return self
 
     def __neg__(self, /) -> Array:
-        return unary(_rules.NEGATIVE, self)
+        return unary(NEGATIVE, self)
 
     def __pos__(self, /) -> Array:
-        return unary(_rules.POSITIVE, self)
+        return unary(POSITIVE, self)
 
     # -- bitwise operators --
 
     def __and__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_AND, self, other, deferred)
+        return binary(BITWISE_AND, self, other, deferred)
 
     def __rand__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_AND, other, self, deferred)
+        return binary(BITWISE_AND, other, self, deferred)
 
     def __iand__(self, other: Any, /) -> Array:
-        return update(_rules.BITWISE_AND, self, other)
+        return update(BITWISE_AND, self, other)
 
     def __or__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_OR, self, other, deferred)
+        return binary(BITWISE_OR, self, other, deferred)
 
     def __ror__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_OR, other, self, deferred)
+        return binary(BITWISE_OR, other, self, deferred)
 
     def __ior__(self, other: Any, /) -> Array:
-        return update(_rules.BITWISE_OR, self, other)
+        return update(BITWISE_OR, self, other)
 
     def __xor__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_XOR, self, other, deferred)
+        return binary(BITWISE_XOR, self, other, deferred)
 
     def __rxor__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_XOR, other, self, deferred)
+        return binary(BITWISE_XOR, other, self, deferred)
 
     def __ixor__(self, other: Any, /) -> Array:
-        return update(_rules.BITWISE_XOR, self, other)
+        return update(BITWISE_XOR, self, other)
 
     def __lshift__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_LEFT_SHIFT, self, other, deferred)
+        return binary(BITWISE_LEFT_SHIFT, self, other, deferred)
 
     def __rlshift__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_LEFT_SHIFT, other, self, deferred)
+        return binary(BITWISE_LEFT_SHIFT, other, self, deferred)
 
     def __ilshift__(self, other: Any, /) -> Array:
-        return update(_rules.BITWISE_LEFT_SHIFT, self, other)
+        return update(BITWISE_LEFT_SHIFT, self, other)
 
     def __rshift__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_RIGHT_SHIFT, self, other, deferred)
+        return binary(BITWISE_RIGHT_SHIFT, self, other, deferred)
 
     def __rrshift__(self, other: Any, /) -> Array:
-        return binary(_rules.BITWISE_RIGHT_SHIFT, other, self, deferred)
+        return binary(BITWISE_RIGHT_SHIFT, other, self, deferred)
 
     def __irshift__(self, other: Any, /) -> Array:
-        return update(_rules.BITWISE_RIGHT_SHIFT, self, other)
+        return update(BITWISE_RIGHT_SHIFT, self, other)
 
     def __invert__(self, /) -> Array:
-        return unary(_rules.BITWISE_INVERT, self)
+        return unary(BITWISE_INVERT, self)
 
     # -- comparison operators --
 
     def __eq__(self, other: Any, /) -> Array:  # type: ignore[override]  # elementwise
-        return binary(_rules.EQUAL, self, other, deferred)
+        return binary(EQUAL, self, other, deferred)
 
     def __ne__(self, other: Any, /) -> Array:  # type: ignore[override]  # elementwise
-        return binary(_rules.NOT_EQUAL, self, other, deferred)
+        return binary(NOT_EQUAL, self, other, deferred)
 
     def __lt__(self, other: Any, /) -> Array:
-        return binary(_rules.LESS, self, other, deferred)
+        return binary(LESS, self, other, deferred)
 
     def __le__(self, other: Any, /) -> Array:
-        return binary(_rules.LESS_EQUAL, self, other, deferred)
+        return binary(LESS_EQUAL, self, other, deferred)
 
     def __gt__(self, other: Any, /) -> Array:
-        return binary(_rules.GREATER, self, other, deferred)
+        return binary(GREATER, self, other, deferred)
 
     def __ge__(self, other: Any, /) -> Array:
-        return binary(_rules.GREATER_EQUAL, self, other, deferred)
+        return binary(GREATER_EQUAL, self, other, deferred)
 
     # -- the namespace, devices, and other libraries --
 

@@ -72,6 +72,9 @@ class AbstractBackend:
     def is_readonly(self, buffer: Buffer) -> bool:
         return False
 
+    def protected(self, buffer: Buffer) -> Buffer:
+        return buffer
+
     def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
         return Spec(tuple(obj.shape), obj.dtype)
 

@@ -238,6 +238,9 @@ class JAXBackend:
     def is_readonly(self, buffer: Buffer) -> bool:
         return False
 
+    def protected(self, buffer: Buffer) -> Buffer:
+        return buffer
+
     def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
         with wide():
             if not isinstance(obj, jax.Array):

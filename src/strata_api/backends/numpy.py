@@ -75,6 +75,11 @@ class NumPyBackend:
     def is_readonly(self, buffer: Buffer) -> bool:
         return not buffer.flags.writeable or _overlaps_itself(buffer)
 
+    def protected(self, buffer: Buffer) -> Buffer:
+        view = buffer[...]
+        view.flags.writeable = False
+        return view
+
     def take_in(self, obj: Any, device: Device, copy: bool | None) -> Buffer:
         array = np.asarray(obj)  # a jax.Array's own memory, read-only
         native = array.dtype.newbyteorder("=")
