@@ -29,6 +29,7 @@ from strata_api.backends import available
 
 TOOLS = ("pytest", "xdist", "pytest_jsonreport", "hypothesis", "ndindex")
 EXPECTED_FAILURES = Path(__file__).with_name("expected_failures.txt")
+PROJECT = str(Path(__file__).parents[2])  # where the plugin is imported from
 # The suite marks this test as flaky and skips its five forms whatever the library is.
 OWN_SKIPS = "array_api_tests/test_operators_and_elementwise_functions.py::test_remainder["
 CLAIM = f"all of the array API standard {API_VERSION}, both extensions included, without a failure"
@@ -205,8 +206,10 @@ def arguments(settings: Settings, module: str, report: Path) -> list[str]:
         command += ["-k", settings.selection]
     if settings.seed is not None:
         command += ["--hypothesis-seed", str(settings.seed)]
-    expected = str(EXPECTED_FAILURES) if _is_ours(module) else os.devnull
-    return [*command, "--xfails-file", expected, "-o", "xfail_strict=true"]
+    if not _is_ours(module):
+        return [*command, "--xfails-file", os.devnull]
+    command += ["-p", "conformance.array_api.exhaust"]
+    return [*command, "--xfails-file", str(EXPECTED_FAILURES), "-o", "xfail_strict=true"]
 
 
 def _is_ours(module: str) -> bool:
@@ -218,6 +221,7 @@ def environment(settings: Settings, module: str, environ: Mapping[str, str]) -> 
     own = {
         "ARRAY_API_TESTS_MODULE": module,
         "ARRAY_API_TESTS_VERSION": API_VERSION,
+        "PYTHONPATH": os.pathsep.join(filter(None, [PROJECT, environ.get("PYTHONPATH")])),
         "HYPOTHESIS_STORAGE_DIRECTORY": str(settings.cache / "examples" / module),
     }
     if "jax" in module:  # every new shape compiles; the test processes keep what they compiled
