@@ -25,10 +25,19 @@ from strata_api._apply import (
 )
 from strata_api._dimension import Dimension, extent
 from strata_api._dtypes import SCALARS, DType, Scalar
-from strata_api._index import Index, Item, Lookup, Position, check_mask, checked_position, parse
+from strata_api._index import (
+    Index,
+    Item,
+    Lookup,
+    Position,
+    check_mask,
+    checked_position,
+    parse,
+    simple_step,
+)
 from strata_api._rules import NONZERO, POW, Rule
 from strata_api._shape import Shape, broadcast, may_be, shown, size
-from strata_api._view import Reshape, View, permuted, without_axes
+from strata_api._view import Affine, Reshape, View, permuted, without_axes
 from strata_api.backends import backend_of
 from strata_api.backends.protocol import Backend, Spec
 
@@ -47,6 +56,9 @@ def getitem(x: Array, key: object) -> Array:
 
     Raises: ``IndexError`` for a bad key.
     """
+    step = _simple_step(x, key)
+    if step is not None and step.axes:
+        return viewed(x, step)
     mask = _lone_mask(x, key)
     if mask is not None:
         return _compressed(x, mask)
@@ -70,6 +82,10 @@ def setitem(x: Array, key: object, value: object) -> None:
     written.
     """
     check_writable(x)
+    step = _simple_step(x, key)
+    if step is not None:
+        assign(viewed(x, step), value)
+        return
     mask = _lone_mask(x, key)
     if mask is not None:
         count = _unknown_count(size(mask.dims))
@@ -210,6 +226,13 @@ def _without_leading_ones(value: Array, shape: Shape) -> Array:
 
 
 # -- keys -----------------------------------------------------------------------------------------
+
+
+def _simple_step(x: Array, key: object) -> Affine | None:
+    try:
+        return simple_step(key if type(key) is tuple else (key,), x.dims)
+    except (TypeError, ValueError):
+        return None  # a slice of what is no integer, or of step 0: the slow path says so
 
 
 def _index(x: Array, key: object) -> Index:

@@ -586,7 +586,7 @@ def reduction(
 
     The kernel of an accumulating rule is told which dtype to compute in.
     """
-    if dtype is None and x.__class__ is _new and x._element in rule.direct:
+    if dtype is None and x.__class__ is _new:
         result = _reduced_at_once(rule, x, axis, keepdims)
         if result is not None:
             return result
@@ -597,19 +597,27 @@ def reduction(
     axes = normalize_axes(axis, len(dims), rule.name)
     if needs_elements and any(type(dims[k]) is int and dims[k] == 0 for k in axes):
         raise ValueError(f"{rule.name}: no elements along axes {axes} of shape {shown(dims)}")
+    settled = dtype is None and not params and _is_settled(rule, given)
     if dtype is None:
         dtype = rule.result.dtype(given)
-        if not params:
-            _remember_reduction(rule, array._element, dtype)
     if rule.result is ACCUMULATED:
         params["dtype"] = d.working(dtype)
+    params = {"axis": axes, "keepdims": bool(keepdims), **params}
+    if settled:
+        _remember_reduction(rule, array, dtype, axis, params, needs_elements)
     shape = reduced(dims, axes, keepdims)
-    return apply(rule, (array,), shape, dtype, axis=axes, keepdims=bool(keepdims), **params)
+    return apply(rule, (array,), shape, dtype, **params)
 
 
 def _reduced_at_once(rule: Rule, x: Array, axis: Any, keepdims: bool) -> Array | None:
     """Return what the remembered kernel makes of ``x``, if it is row-major and no error."""
-    kernel, element = rule.direct[x._element]
+    known = rule.direct.get(x._element)
+    if known is None:
+        if axis is not None and axis.__class__ is not int and axis.__class__ is not tuple:
+            return None
+        known = rule.programs.get((x._element, x.dims, axis, keepdims))
+        return None if known is None else fresh(known[1].backend.run(known[0], (x,)), known[1])
+    kernel, element = known
     if x._buffer is None:  # a view with no strided layout
         return None
     try:
@@ -649,13 +657,26 @@ def _in_order(buffer: Buffer, element: Any) -> Array | None:
     return _finished(buffer, element)
 
 
-def _remember_reduction(rule: Rule, x: Element, dtype: DType) -> None:
-    """Note the kernel for an element, if no context can change what it accepts and returns."""
-    given = x.dtype
+def _is_settled(rule: Rule, given: DType) -> bool:
+    """Tell whether no context can change what a reduction accepts and returns."""
     if given not in rule.accepts or given in d.NARROW_FLOATING:
-        return
-    if rule.result is ACCUMULATED and given in d.INTEGER and given.itemsize < 8:
-        return
-    kernel = x.backend.direct(rule.name, x.ordered)
+        return False
+    return not (rule.result is ACCUMULATED and given in d.INTEGER and given.itemsize < 8)
+
+
+def _remember_reduction(
+    rule: Rule, x: Array, dtype: DType, axis: Any, params: dict[str, Any], needs_elements: bool
+) -> None:
+    """Note the kernel for an element, or the program for a shape and an axis as they were given."""
+    element = x._element
+    kernel = element.backend.direct(rule.name, element.ordered)
     if kernel is not None:
-        rule.direct[x] = kernel, x.backend.element(dtype)
+        rule.direct[element] = kernel, element.backend.element(dtype)
+    elif (axis is None or type(axis) in (int, tuple)) and len(rule.programs) < _MOST:
+        program = element.backend.program(rule.name, dtype, tuple(params.items()))
+        if program is not None:
+            key = element, x.dims, axis, params["keepdims"]
+            rule.programs[key] = program, element.backend.element(dtype)
+
+
+_MOST = 4096  # programs that a rule remembers

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import index
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from strata_api._dimension import Dimension, Extent, extent
 from strata_api._shape import Shape, may_be, shown
@@ -85,6 +85,33 @@ def parse(
     rest: list[object] = [slice(None)] * (len(shape) - used)
     gap: list[object] = [Ellipsis] if dots else []
     return _walk([*items[:position], *gap, *rest, *items[position + len(dots) :]], shape, nonzero)
+
+
+def simple_step(items: tuple[Any, ...], shape: Shape) -> Affine | None:
+    """Return the step of a key of integers and slices on known extents, the commonest of keys.
+
+    ``None`` for any other key, and for one that is wrong.
+    """
+    if len(items) > len(shape):
+        return None
+    base = whole(shape)
+    starts = list(base.starts)
+    axes = []
+    for position, item in enumerate(items):
+        n = shape[position]
+        if type(n) is not int:
+            return None
+        if item.__class__ is slice:
+            start, stop, step = item.indices(n)
+            length = len(range(start, stop, step))
+            if length:
+                starts[position] = start
+            axes.append(Axis(length, ((position, step),)))
+        elif item.__class__ is int and -n <= item < n:
+            starts[position] = item + n if item < 0 else item
+        else:
+            return None
+    return Affine(shape, tuple(starts), (*axes, *base.axes[len(items) :]))
 
 
 def _axes_of(item: object) -> int:

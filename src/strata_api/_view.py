@@ -63,7 +63,10 @@ class Affine(NamedTuple):
     @property
     def is_expanded(self) -> bool:
         """Tell whether two indices share an element."""
-        return any(not moves and n != 1 for n, moves in self.axes)
+        for n, moves in self.axes:  # a loop, since every step of a chain asks
+            if not moves and n != 1:
+                return True
+        return False
 
     def then(self, other: Affine) -> Affine:
         """Return the one step that does this one and then the other."""

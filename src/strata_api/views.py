@@ -242,13 +242,13 @@ def relax(
 
 
 def shares_storage(a: Array, b: Array) -> bool:
-    """Tell whether two arrays look at one storage, so that a write to one may be seen in the other."""
+    """Tell whether two arrays look at one storage, so that a write to one may show in the other."""
     return as_array(a, "shares_storage")._storage is as_array(b, "shares_storage")._storage
 
 
 def may_share_memory(a: Array, b: Array) -> bool:
-    """Tell whether two arrays may overlap in memory: those of one storage, and imported buffers that
-    the backend says may."""
+    """Tell whether two arrays may overlap in memory: those of one storage, and imported buffers
+    of which the backend says so."""
     first, second = as_array(a, "may_share_memory"), as_array(b, "may_share_memory")
     if first._element.backend is not second._element.backend:
         return False

@@ -13,7 +13,7 @@ from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api._view import row_major
-from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec, Start
+from strata_api.backends.protocol import Buffer, Device, Element, Operand, Params, Spec, Start
 
 _NOWHERE = Device("abstract", "spec")
 
@@ -107,7 +107,7 @@ class AbstractBackend:
     def direct(self, name: str, ordered: bool) -> None:
         return None
 
-    def program(self, name: str, dtype: DType) -> None:
+    def program(self, name: str, dtype: DType, params: Params = ()) -> None:
         return None
 
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:

@@ -29,7 +29,7 @@ from strata_api._storage import Storage
 from strata_api._view import Affine, Reshape, Step, View, are_disjoint, plan_of, row_major
 from strata_api.backends.jax_kernels import HOST, KERNELS
 from strata_api.backends.jax_linalg import CHECKED, check
-from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec, Start
+from strata_api.backends.protocol import Buffer, Device, Element, Operand, Params, Spec, Start
 
 Tracer = jax.core.Tracer
 _Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
@@ -182,8 +182,7 @@ class JAXBackend:
         return element or self._elements.setdefault(dtype, Element(self, dtype))
 
     def storage(self, buffer: Buffer, element: Element, owned: bool = True) -> Storage:
-        trace = trace_state() if isinstance(buffer, Tracer) else None
-        return Storage(buffer, element, owned, Guard(trace, here.context))
+        return Storage(buffer, element, owned, Guard(trace_state(), here.context))
 
     def devices(self) -> tuple[Device, ...]:
         return tuple([_device(device) for device in jax.devices()])
@@ -266,8 +265,22 @@ class JAXBackend:
             )
         return np.array(buffer) if copy else np.asarray(buffer)
 
+    def native(self, x: Operand) -> Buffer:
+        """Return the elements for others to hold: if it is the storage's own buffer, it is theirs
+        too, and handles of it may be made that no count of references shows."""
+        storage = local_storage(x._storage)
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            buffer = self.read(x)
+            if buffer is storage.buffer:
+                storage.owned = False
+        return buffer
+
     def to_dlpack(self, x: Operand, **options: Any) -> Any:
-        return self.read(x).__dlpack__(**options)
+        del options["max_version"]  # JAX writes one version; the consumer must look which
+        buffer = self.native(x)
+        if isinstance(buffer, Tracer):
+            raise TypeError(f"__dlpack__: a traced array of shape {buffer.shape} has no data yet")
+        return buffer.__dlpack__(**options)
 
     def dlpack_device(self, x: Operand) -> tuple[int, int]:
         return self.read(x).__dlpack_device__()  # type: ignore[no-any-return]  # JAX's own pair
@@ -289,16 +302,19 @@ class JAXBackend:
     def direct(self, name: str, ordered: bool) -> None:
         return None
 
-    def program(self, name: str, dtype: DType) -> Any:
-        return name, dtype, _program(name, dtype, ())
+    def program(self, name: str, dtype: DType, params: Params = ()) -> Any:
+        if name in HOST or name in CHECKED:
+            return None
+        kernel = partial(KERNELS[name], **dict(params)) if params else KERNELS[name]
+        return kernel, dtype, _program(name, dtype, params)
 
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
-        name, dtype, compiled = program
+        kernel, dtype, compiled = program
         buffers = [self.read(x) for x in operands]
         with wide():
             for buffer in buffers:
                 if isinstance(buffer, Tracer):
-                    return _cast(KERNELS[name](*buffers), dtype)
+                    return _cast(kernel(*buffers), dtype)
             return compiled(*buffers)
 
     def call(
@@ -410,7 +426,9 @@ class JAXBackend:
                 value = jnp.broadcast_to(value, shape)
             check_place(storage, value)
             if not isinstance(storage.buffer, Tracer):
-                storage.buffer = view.write(storage.buffer, value, self)
+                result = view.write(storage.buffer, value, self)
+                check_place(storage, result)  # the place may be traced where the value is not
+                storage.buffer = result
             elif view.steps and not _has_traced_start(view):
                 if guard.pending is not None and guard.pending[0].steps != view.steps:
                     flushed(storage)
@@ -468,7 +486,8 @@ class JAXBackend:
         if guard.index is not None and guard.index[0] == (n, size) and not x._view.steps:
             return TracedStart(0, ((guard.index[1], 1),))
         with wide():
-            place = jnp.where(buffer < 0, buffer + n, buffer).astype(jnp.int64)
+            place = buffer.astype(jnp.int64)
+            place = jnp.where(place < 0, place + n, place)
             inside = (place >= 0) & (place <= n - size)
             index = TracedIndex(jnp.clip(place, 0, n - size), inside)
         if x._view.steps == ():
@@ -771,7 +790,8 @@ class Wide:
 
 
 def _flatten(x: Any) -> tuple[tuple[Buffer], Wide | None]:
-    value = x._element.backend.read(x)
+    backend = x._element.backend
+    value = BACKEND.native(x) if backend is BACKEND else backend.read(x)
     narrowed = isinstance(value, np.ndarray) and not jax.config.jax_enable_x64
     if narrowed and value.dtype.name in ("float64", "int64", "uint64", "complex128"):
         return (value,), Wide(value.dtype)
@@ -816,16 +836,14 @@ def is_unshared(storage: Storage) -> bool:
     return _references(storage) == _unshared_count()
 
 
-def trace_state() -> object:
-    return get_opaque_trace_state(convention="flax")
+trace_state = partial(get_opaque_trace_state, convention="flax")  # no trace is one of them
 
 
 def check_place(storage: Storage, result: Buffer) -> None:
     """Raise ``RuntimeError`` for a write from one trace into the storage of another."""
-    if not isinstance(result, Tracer):
+    if not isinstance(result, Tracer) and not isinstance(storage.buffer, Tracer):
         return
-    trace = storage.guard.trace  # type: ignore[attr-defined]  # the guard is ours
-    if trace is None or trace != trace_state():
+    if storage.guard.trace != trace_state():  # type: ignore[attr-defined]  # the guard is ours
         raise RuntimeError(
             "a JAX transformation cannot write to an array made outside of it: pass the array as "
             "an argument and return it, or use strata_api.jit, which writes it back"

@@ -14,7 +14,7 @@ from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api.backends.numpy_kernels import KERNELS
 from strata_api.backends.numpy_searching import AT_ONCE
-from strata_api.backends.protocol import Buffer, Device, Element, Operand, Spec
+from strata_api.backends.protocol import Buffer, Device, Element, Operand, Params, Spec
 
 _CPU = Device("numpy", "cpu")
 
@@ -129,8 +129,8 @@ class NumPyBackend:
             return kernel if ordered else partial(kernel, order="C")
         return AT_ONCE.get(name)
 
-    def program(self, name: str, dtype: DType) -> Any:
-        return KERNELS[name], dtype
+    def program(self, name: str, dtype: DType, params: Params = ()) -> Any:
+        return partial(KERNELS[name], **dict(params)) if params else KERNELS[name], dtype
 
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
         kernel, dtype = program

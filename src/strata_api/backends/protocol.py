@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from strata_api._view import View
 
 Buffer: TypeAlias = Any  # what a backend holds: an ndarray, a jax.Array, a Spec
+Params: TypeAlias = tuple[tuple[str, Any], ...]  # of a kernel, by name
 Start: TypeAlias = Any  # where a view begins: an int, or a traced integer
 
 
@@ -144,8 +145,8 @@ class Backend(Protocol):
         """Return what a family may call on two arrays' own buffers at once, or ``None``."""
         ...
 
-    def program(self, name: str, dtype: DType) -> Any:
-        """Return what `run` takes for a kernel of no parameters, or ``None``."""
+    def program(self, name: str, dtype: DType, params: Params = ()) -> Any:
+        """Return what `run` takes for a kernel with these parameters, or ``None``."""
         ...
 
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer: ...
