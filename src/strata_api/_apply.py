@@ -345,6 +345,9 @@ def binary(rule: Rule, x1: Any, x2: Any, slow: Callable[..., Any] | None = None)
     try:
         kernel, element = rule.direct[x1._element, x2._element]
     except KeyError:
+        known = rule.programs.get((x1._element, x2._element))
+        if known is not None:
+            return _run(rule, x1, x2, *known)
         return (slow or promoting)(rule, x1, x2)  # type: ignore[no-any-return]  # all return arrays
     except AttributeError:
         result = _with_scalar(rule, x1, x2)
@@ -382,14 +385,9 @@ def _with_scalar(rule: Rule, x1: Any, x2: Any) -> Array | None:
 
 def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
     """Do what `binary` does for operands of any kind."""
-    if x1.__class__ is _new and x2.__class__ is _new:
-        known = rule.programs.get((x1._element, x2._element))
-        if known is not None:
-            return _run(rule, x1, x2, *known)
-    else:
-        pair = paired(rule, x1, x2)
-        if pair is not None:
-            return binary(rule, *pair)
+    pair = paired(rule, x1, x2)
+    if pair is not None:
+        return binary(rule, *pair)
     found = operands(rule.name, x1, x2)
     if rule in _HOLDS:
         answer = _foregone(rule, *found)
@@ -496,13 +494,19 @@ def check_exponent(x1: Any, x2: Any) -> None:
 
 def deferred(rule: Rule, x1: object, x2: object) -> Any:
     """Do what an operator does: as the function, but leave operands of other kinds to them."""
-    for x in (x1, x2):
-        if x.__class__ is not _new and not isinstance(x, SCALARS) and backend_of(x) is None:
-            return NotImplemented
-    return promoting(rule, x1, x2)
+    return NotImplemented if _is_foreign(x1) or _is_foreign(x2) else promoting(rule, x1, x2)
 
 
-def matmul(x1: Any, x2: Any) -> Array:
+def deferred_matmul(x1: object, x2: object) -> Any:
+    """Do what `deferred` does for the matrix product."""
+    return NotImplemented if _is_foreign(x1) or _is_foreign(x2) else _multiplied(x1, x2)
+
+
+def _is_foreign(x: object) -> bool:
+    return x.__class__ is not _new and not isinstance(x, SCALARS) and backend_of(x) is None
+
+
+def matmul(x1: Any, x2: Any, slow: Callable[..., Any] | None = None) -> Array:
     """Return the matrix product. Source: the standard, ``matmul``.
 
     Raises: ``TypeError`` for booleans, ``ValueError`` for a 0-d operand or extents that differ.
@@ -511,7 +515,7 @@ def matmul(x1: Any, x2: Any) -> Array:
         kernel, element = MATMUL.direct[x1._element, x2._element]
         return _finished(kernel(x1._buffer, x2._buffer), element)
     except (AttributeError, KeyError, ValueError):
-        return _multiplied(x1, x2)
+        return (slow or _multiplied)(x1, x2)  # type: ignore[no-any-return]  # both return arrays
 
 
 def _multiplied(x1: Any, x2: Any) -> Array:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import lru_cache, partial, reduce
 from importlib import import_module
 from operator import and_
@@ -33,7 +34,13 @@ from strata_api.backends.protocol import Buffer, Device, Element, Operand, Param
 
 Tracer = jax.core.Tracer
 _Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
-wide = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
+_ENTER = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
+_ALREADY = nullcontext()
+
+
+def wide() -> Any:
+    """Return the context in which 64-bit types are on: an empty one where the user has them on."""
+    return _ALREADY if jax.config.jax_enable_x64 else _ENTER()
 
 
 class Guard:
@@ -44,15 +51,24 @@ class Guard:
     often it was written.
     """
 
-    __slots__ = ("context", "index", "lock", "pending", "trace", "writes")
+    # Defaults of the class, since a guard is made for every array and most never need their own.
+    trace: object
+    context: Context | None = None
+    pending: tuple[View, Buffer] | None = None
+    index: tuple[tuple[Extent, int], TracedIndex] | None = None  # as an index of others
+    writes = 0
 
-    def __init__(self, trace: object, context: Context | None) -> None:
+    def __init__(self) -> None:
         self.lock = RLock()
-        self.trace = trace
-        self.context = context
-        self.pending: tuple[View, Buffer] | None = None
-        self.index: tuple[tuple[Extent, int], TracedIndex] | None = None  # as an index of others
-        self.writes = 0
+
+
+def guarded(buffer: Buffer, element: Element, owned: bool) -> Storage:
+    """Return a storage with its guard."""
+    guard = Guard()
+    guard.trace = trace_state()
+    if here.context is not None:
+        guard.context = here.context
+    return Storage(buffer, element, owned, guard)
 
 
 class Context:
@@ -77,7 +93,8 @@ class Context:
 
     def adopt(self, outer: Storage, buffer: Buffer) -> Storage:
         """Let a new storage with this buffer stand for one of the outside."""
-        local = Storage(buffer, outer.element, False, Guard(trace_state(), self))
+        local = guarded(buffer, outer.element, False)
+        local.guard.context = self  # type: ignore[attr-defined]  # the guard is ours
         self.lifted[outer] = local
         return local
 
@@ -182,7 +199,7 @@ class JAXBackend:
         return element or self._elements.setdefault(dtype, Element(self, dtype))
 
     def storage(self, buffer: Buffer, element: Element, owned: bool = True) -> Storage:
-        return Storage(buffer, element, owned, Guard(trace_state(), here.context))
+        return guarded(buffer, element, owned)
 
     def devices(self) -> tuple[Device, ...]:
         return tuple([_device(device) for device in jax.devices()])
@@ -266,8 +283,9 @@ class JAXBackend:
         return np.array(buffer) if copy else np.asarray(buffer)
 
     def native(self, x: Operand) -> Buffer:
-        """Return the elements for others to hold: if it is the storage's own buffer, it is theirs
-        too, and handles of it may be made that no count of references shows."""
+        """Return the elements for others to hold. The storage's own buffer is then theirs too: of
+        it they can make handles that no count of references shows, by ``jax.device_put`` for one.
+        """
         storage = local_storage(x._storage)
         with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             buffer = self.read(x)
@@ -280,6 +298,9 @@ class JAXBackend:
         buffer = self.native(x)
         if isinstance(buffer, Tracer):
             raise TypeError(f"__dlpack__: a traced array of shape {buffer.shape} has no data yet")
+        there = options["dl_device"]
+        if options["copy"] is False and there and there != buffer.__dlpack_device__():
+            raise BufferError(f"copy=False: DLPack device {there} cannot be had without a copy")
         return buffer.__dlpack__(**options)
 
     def dlpack_device(self, x: Operand) -> tuple[int, int]:
@@ -311,10 +332,11 @@ class JAXBackend:
     def run(self, program: Any, operands: Sequence[Operand]) -> Buffer:
         kernel, dtype, compiled = program
         buffers = [self.read(x) for x in operands]
-        with wide():
-            for buffer in buffers:
-                if isinstance(buffer, Tracer):
+        for buffer in buffers:
+            if isinstance(buffer, Tracer):
+                with wide():
                     return _cast(kernel(*buffers), dtype)
+        with wide():
             return compiled(*buffers)
 
     def call(
@@ -361,11 +383,14 @@ class JAXBackend:
     # -- views --
 
     def read(self, x: Operand) -> Buffer:
-        storage = local_storage(x._storage)
-        view = x._view
-        guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
-        with guard.lock:
+        storage: Storage = x._lazy_storage  # type: ignore[assignment]  # nothing of ours is lazy
+        view: View = x._lazy_view  # type: ignore[assignment]
+        if here.context is not None:
+            storage = here.context.local(storage)
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
             buffer = storage.buffer
+        if buffer.__class__ is _Concrete and not view.steps:
+            return buffer
         if isinstance(buffer, Tracer):
             return self._read_traced(storage, view)
         if not view.steps:
@@ -490,7 +515,7 @@ class JAXBackend:
             place = jnp.where(place < 0, place + n, place)
             inside = (place >= 0) & (place <= n - size)
             index = TracedIndex(jnp.clip(place, 0, n - size), inside)
-        if x._view.steps == ():
+        if x._view.steps == () and guard.trace == trace_state():
             guard.index = (n, size), index  # x[i] += v asks twice, and must get one answer
         return TracedStart(0, ((index, 1),))
 
@@ -510,7 +535,7 @@ class JAXBackend:
                 high = [low + n for low, n in zip(box.low, box.span, strict=True)]
                 window = lax.slice(base, box.low, high, None if box.is_dense else box.strides)
         else:
-            window = lax.dynamic_slice(base, box.low, box.span)
+            window = lax.dynamic_slice(base, _places(box.low, base.shape), box.span)
             if not box.is_dense:
                 window = lax.slice(window, (0,) * base.ndim, box.span, box.strides)
         return lax.rev(window, box.reversed) if box.reversed else window
@@ -528,7 +553,7 @@ class JAXBackend:
         if box.is_dense:
             if value.shape == base.shape:
                 return value
-            return lax.dynamic_update_slice(base, value, box.low)
+            return lax.dynamic_update_slice(base, value, _places(box.low, base.shape))
         return _set_strided(base, box, value)
 
     def transpose(self, buffer: Buffer, axes: Sequence[int]) -> Buffer:
@@ -748,7 +773,8 @@ def _set_strided(base: Buffer, box: _Box, value: Buffer) -> Buffer:
             split += [n // by, by]
             low += [start // by, start % by]
             sizes += [size, 1]
-        parts = lax.dynamic_update_slice(lax.reshape(base, split), lax.reshape(value, sizes), low)
+        parts, value = lax.reshape(base, split), lax.reshape(value, sizes)
+        parts = lax.dynamic_update_slice(parts, value, _places(low, base.shape))
         return lax.reshape(parts, base.shape)
     if box.is_static:
         key = tuple(
@@ -758,9 +784,20 @@ def _set_strided(base: Buffer, box: _Box, value: Buffer) -> Buffer:
             ]
         )
         return base.at[key].set(value, unique_indices=True, mode="promise_in_bounds")
-    window = lax.dynamic_slice(base, box.low, box.span)
+    low = _places(box.low, base.shape)
+    window = lax.dynamic_slice(base, low, box.span)
     key = tuple([slice(None, None, by) for by in box.strides])
-    return lax.dynamic_update_slice(base, window.at[key].set(value), box.low)
+    return lax.dynamic_update_slice(base, window.at[key].set(value), low)
+
+
+def _places(starts: Sequence[Any], shape: Shape) -> list[Any]:
+    """Return starts as 32-bit integers, if the extents allow it.
+
+    Batched in a user's program they become a scatter, which JAX compiles under the user's flag.
+    """
+    if all(type(n) is int and n < 2**31 for n in shape):
+        return [lax.convert_element_type(start, np.int32) for start in starts]
+    return list(starts)
 
 
 def _has_traced_start(view: View) -> bool:
@@ -790,8 +827,7 @@ class Wide:
 
 
 def _flatten(x: Any) -> tuple[tuple[Buffer], Wide | None]:
-    backend = x._element.backend
-    value = BACKEND.native(x) if backend is BACKEND else backend.read(x)
+    value = x._element.backend.native(x)
     narrowed = isinstance(value, np.ndarray) and not jax.config.jax_enable_x64
     if narrowed and value.dtype.name in ("float64", "int64", "uint64", "complex128"):
         return (value,), Wide(value.dtype)
