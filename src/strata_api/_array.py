@@ -13,6 +13,7 @@ from strata_api._apply import (
     binary,
     copied,
     deferred,
+    deferred_matmul,
     fresh,
     matmul,
     reduction,
@@ -350,10 +351,10 @@ class Array:
         return update(POW, self, other)
 
     def __matmul__(self, other: Any, /) -> Array:
-        return matmul(self, other)
+        return matmul(self, other, deferred_matmul)
 
     def __rmatmul__(self, other: Any, /) -> Array:
-        return matmul(other, self)
+        return matmul(other, self, deferred_matmul)
 
     def __imatmul__(self, other: Any, /) -> Array:
         assign(self, matmul(self, other))
@@ -480,7 +481,7 @@ class Array:
         """
         backend = backends.get_backend("jax")
         if self._element.backend is backend:
-            return backend.read(self)
+            return backend.native(self)
         host = self._element.backend.to_numpy(self, None)
         return backend.take_in(host, backend.default_device(), None)
 

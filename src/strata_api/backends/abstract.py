@@ -90,6 +90,9 @@ class AbstractBackend:
             "a program that asks for them cannot be inferred"
         )
 
+    def native(self, x: Operand) -> Buffer:
+        return self.read(x)
+
     def to_dlpack(self, x: Operand, **options: Any) -> Any:
         return self.to_numpy(x, None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from jax import lax
@@ -39,6 +40,17 @@ def _with(shape: tuple[Any, ...], axis: int, n: Any) -> tuple[Any, ...]:
 
 def _count_nonzero(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     return jnp.sum(x != 0, axis=axis, dtype=jnp.int64, keepdims=keepdims)
+
+
+def _extreme(find: Any, x: Any, axis: int | None, keepdims: bool) -> Any:
+    """Return where an extreme is. Counting in 64 bits, JAX would fail to compile a user's program
+    whose flag is off."""
+    along, k = (x.reshape(-1), 0) if axis is None else (x, axis % x.ndim)
+    n = along.shape[k]
+    found = find(along, k, jnp.int32 if type(n) is int and n < 2**31 else jnp.int64)
+    if not keepdims:
+        return found
+    return found.reshape((1,) * x.ndim) if axis is None else jnp.expand_dims(found, k)
 
 
 def _searchsorted(x1: Any, x2: Any, side: str) -> Any:
@@ -111,8 +123,8 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "take": _take,
     "take_along_axis": _take_along_axis,
     # searching functions
-    "argmax": jnp.argmax,
-    "argmin": jnp.argmin,
+    "argmax": partial(_extreme, lax.argmax),
+    "argmin": partial(_extreme, lax.argmin),
     "count_nonzero": _count_nonzero,
     "searchsorted": _searchsorted,
     "where": jnp.where,

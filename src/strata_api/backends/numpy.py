@@ -105,6 +105,9 @@ class NumPyBackend:
             raise ValueError("copy=False: a view with no strided layout must be copied")
         return np.array(buffer, order="C") if copy else buffer
 
+    def native(self, x: Operand) -> Buffer:
+        return self.read(x)
+
     def to_dlpack(self, x: Operand, **options: Any) -> Any:
         return self.read(x).__dlpack__(**options)
 
