@@ -41,7 +41,11 @@ class Jitted(Generic[P, R]):
         self._programs: Any = None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        compiler = _compiler((args, kwargs), self._function)
+        first = args[0] if args else None
+        if is_array(first):  # the commonest call
+            compiler = first._element.backend.compiler()  # type: ignore[attr-defined]  # an Array
+        else:
+            compiler = _compiler((args, kwargs), self._function)
         if compiler is None:
             return self._function(*args, **kwargs)
         if self._programs is None:
@@ -194,8 +198,9 @@ def _is_hashable(value: object) -> bool:
 def _compiler(tree: Any, *functions: Callable[..., Any]) -> Any:
     """Return what compiles a program, by the backend that it runs on; ``None`` if nothing does.
 
-    The backend is that of the first array among what it is given, in nested containers; else the one that is
-    running; else that of the first array that the functions find outside; else the default one.
+    The backend is that of the first array among what it is given, in nested containers; else the
+    one that is running; else that of the first array that the functions find outside; else the
+    default one.
     """
     found = _first(tree) or _context.running_now()
     if found is None:

@@ -85,6 +85,6 @@ def resolve(device: object) -> tuple[Backend, Device]:
         backend = get_backend(_NATIVE[package])
         return backend, backend.find_device(device)
     raise ValueError(
-        f"unknown device {device!r}: expected a device, its string such as 'numpy:cpu', a backend's "
-        "name, or a jax.Device"
+        f"unknown device {device!r}: expected a device, its string such as 'numpy:cpu', a "
+        "backend's name, or a jax.Device"
     )

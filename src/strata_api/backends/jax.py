@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from functools import lru_cache, partial, reduce
+from functools import cache, lru_cache, partial, reduce
 from importlib import import_module
 from operator import and_
 from threading import RLock, local
@@ -238,7 +238,7 @@ class JAXBackend:
         jax.tree_util.register_pytree_node(array_type, _flatten, partial(_unflatten, over))
 
     def compiler(self) -> ModuleType:
-        return import_module("strata_api.backends.jax_jit")
+        return _compiler()
 
     # -- data in and out --
 
@@ -578,6 +578,11 @@ class JAXBackend:
         along = jnp.arange(buffer.shape[axis])
         key = (slice(None),) * axis + (along,) * count
         return buffer.at[key].set(value, unique_indices=True, mode="promise_in_bounds")
+
+
+@cache
+def _compiler() -> ModuleType:
+    return import_module("strata_api.backends.jax_jit")
 
 
 # -- programs -------------------------------------------------------------------------------------

@@ -7,8 +7,7 @@ written are results of it, and go back into the storages of the outside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 from weakref import ref
@@ -47,17 +46,6 @@ class _Looks(NamedTuple):
     storage: int
     view: View
 
-    def __hash__(self) -> int:
-        return hash((self.storage, self.view.steps))
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _Looks)
-            and self.storage == other.storage
-            and self.view.steps == other.view.steps
-            and self.view.readonly == other.view.readonly
-        )
-
 
 class _Touched(Exception):
     """Raised out of a trace that touched storages that are no operands yet."""
@@ -95,6 +83,8 @@ class Program:
 
     def captures(self) -> list[Storage] | None:
         """Return the storages of the outside that are operands; ``None`` if one is gone."""
+        if not self.captured:
+            return []
         found = [reference() for reference in self.captured]
         return None if None in found else found  # type: ignore[return-value]  # no None in it
 
@@ -111,28 +101,14 @@ class Jit:
     def __call__(self, args: Any, statics: Any, call: Callable[..., Any]) -> Any:
         """Run ``call(*args)``; ``statics`` is what else it depends on."""
         leaves, tree = _tree.tree_flatten(args, is_leaf=_is_array)
-        if here.context is not None or any(map(_is_traced, leaves)):
+        storages: list[Storage] = []
+        values: list[Any] = []
+        looks: list[_Looks | None] = []
+        kinds: list[Any] = [tree, statics, _context.key()]
+        if here.context is not None or not _sorted_out(leaves, storages, values, looks, kinds):
             with _context.running_backend("jax"):  # it is part of what is being traced
                 return call(*args)
-        storages: list[Storage] = []
-        places: dict[int, int] = {}
-        looks: list[Any] = []
-        values: list[Any] = []
-        kinds: list[Any] = []
-        for leaf in leaves:
-            if not _is_array(leaf):
-                looks.append(None)
-                values.append(leaf)
-                kinds.append(_kind(leaf))
-                continue
-            storage = _storage_of(leaf)
-            place = places.get(id(storage))
-            if place is None:
-                place = places[id(storage)] = len(storages)
-                storages.append(storage)
-                kinds.append(storage.buffer.aval)
-            looks.append(_Looks(place, leaf._view))
-        key = tree, tuple(looks), tuple(kinds), statics, _context.key()
+        key = tuple(kinds)
         program = self._programs.get(key)
         captures = None if program is None else program.captures()
         if program is None or captures is None:
@@ -147,27 +123,33 @@ class Jit:
     ) -> Any:
         while True:
             operands = storages + captures
+            locks = [s.guard.lock for s in sorted(operands, key=id)]  # type: ignore[attr-defined]
+            for lock in locks:  # in one order everywhere
+                lock.acquire()
             try:
-                with _locked(operands), wide():
+                with wide():
                     return _finished(*self._ran(program, operands, len(storages), values))
             except _Touched as touched:
                 captures = captures + touched.storages
                 program.captured = [ref(storage) for storage in captures]
                 program.runs.clear()
+            finally:
+                for lock in locks:
+                    lock.release()
 
     def _ran(
         self, program: Program, operands: list[Storage], given: int, values: Any
     ) -> tuple[_Outcome, list[Storage], Any]:
         """Run the program on locked storages and put back what it changed."""
-        donated = tuple(
-            [self._donate and storage.owned and is_unshared(storage) for storage in operands]
-        )
+        donated = tuple([self._donate and s.owned and is_unshared(s) for s in operands])
         known = program.runs.get(donated)
         if known is None:
             known = program.runs[donated] = _compiled(program.function, operands, given, donated)
         run, outcomes = known
-        given_up = [s.buffer for s, gone in zip(operands, donated, strict=True) if gone]
-        kept = [s.buffer for s, gone in zip(operands, donated, strict=True) if not gone]
+        given_up: list[Buffer] = []
+        kept: list[Buffer] = []
+        for storage, gone in zip(operands, donated, strict=True):
+            (given_up if gone else kept).append(storage.buffer)
         if not outcomes:
             run.trace(given_up, kept, values)  # finds what it touches before anything is given up
         results, back = run(given_up, kept, values)
@@ -179,6 +161,43 @@ class Jit:
                 storage.owned = True
                 storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
         return outcome, operands, results
+
+
+def _sorted_out(
+    leaves: list[Any],
+    storages: list[Storage],
+    values: list[Any],
+    looks: list[_Looks | None],
+    kinds: list[Any],
+) -> bool:
+    """Sort the leaves into storages and values, and note how arrays look at the storages.
+
+    ``kinds`` gets what a program depends on. False if a leaf is traced.
+    """
+    for leaf in leaves:
+        if not _is_array(leaf):
+            if isinstance(leaf, Tracer):
+                return False
+            looks.append(None)
+            values.append(leaf)
+            kinds.append(_kind(leaf))
+            continue
+        storage = _storage_of(leaf)
+        view = leaf._view
+        for k, known in enumerate(storages):
+            if known is storage:
+                place = k
+                break
+        else:
+            buffer = storage.buffer
+            if isinstance(buffer, Tracer):
+                return False
+            place = len(storages)
+            storages.append(storage)
+            kinds.append((buffer.shape, buffer.dtype, getattr(buffer, "weak_type", False)))
+        looks.append(_Looks(place, view))
+        kinds.append((place, view.steps, view.readonly))
+    return True
 
 
 _MOST = 512  # programs of one function that are kept
@@ -276,12 +295,6 @@ def _is_array(x: object) -> bool:
     return x.__class__ is BACKEND.array_type
 
 
-def _is_traced(leaf: Any) -> bool:
-    if _is_array(leaf):
-        return leaf._buffer is None and isinstance(leaf._storage.buffer, Tracer)
-    return isinstance(leaf, Tracer)
-
-
 def _storage_of(x: Any) -> Storage:
     if x._element.backend is not BACKEND:
         raise TypeError(
@@ -297,7 +310,9 @@ def _looking(storage: Storage, view: View) -> Any:
 
 def _kind(leaf: Any) -> Any:
     """Return what a compiled program depends on of a value."""
-    if isinstance(leaf, jax.Array | np.ndarray | np.generic):
+    if isinstance(leaf, jax.Array):
+        return leaf.shape, leaf.dtype, leaf.weak_type  # type: ignore[attr-defined]  # it has it
+    if isinstance(leaf, np.ndarray | np.generic):
         return leaf.shape, leaf.dtype
     return type(leaf)
 
@@ -305,19 +320,6 @@ def _kind(leaf: Any) -> Any:
 def _is_still(view: View) -> bool:
     """Tell whether the view begins at places that are known outside of the trace."""
     return all(type(start) is int for step in view.steps for start in getattr(step, "starts", ()))
-
-
-@contextmanager
-def _locked(storages: Sequence[Storage]) -> Iterator[None]:
-    """Hold the locks of several storages, taken in one order everywhere."""
-    locks = [s.guard.lock for s in sorted(storages, key=id)]  # type: ignore[attr-defined]
-    for lock in locks:
-        lock.acquire()
-    try:
-        yield
-    finally:
-        for lock in reversed(locks):
-            lock.release()
 
 
 # -- loops and branches ---------------------------------------------------------------------------
