@@ -136,9 +136,9 @@ def _walk(
         if item is None:
             axes.append(Axis(1, ()))
         elif type(item) is slice:
-            start, step, n = slice_of(item, shape[position])
+            start, by, n = slice_of(item, shape[position])
             starts[position] = start
-            axes.append(Axis(n, ((position, step),)))
+            axes.append(Axis(n, ((position, by),)))
             position += 1
         elif isinstance(item, Lookup):
             fancy.append((place, len(axes)))
@@ -195,7 +195,7 @@ def checked_position(item: object, n: Extent, axis: int) -> Start:
     if type(place) is not int:
         return place
     position = place
-    if type(n) is not int:
+    if isinstance(n, Dimension):
         return _unknown_position(position, n, axis)
     if not -n <= position < n:
         raise IndexError(f"index {position} is out of range for axis {axis} with extent {n}")
@@ -210,16 +210,9 @@ def _unknown_position(position: int, n: Dimension, axis: int) -> Start:
     return position if position >= 0 else extent(n - -position)
 
 
-def as_slice(item: slice) -> slice:
-    """Return a slice of integers, or raise ``TypeError`` or ``ValueError``."""
-    if item.step is not None and index(item.step) == 0:
-        raise ValueError("slice step cannot be zero")
-    return item
-
-
 def slice_of(item: slice, n: Extent) -> tuple[Start, int, Extent]:
     """Return start, step and length of a slice of an axis of extent ``n``."""
-    if type(n) is int:
+    if not isinstance(n, Dimension):
         start, stop, step = item.indices(n)
         length = len(range(start, stop, step))
         return (start if length else 0), step, length
@@ -232,8 +225,8 @@ def slice_of(item: slice, n: Extent) -> tuple[Start, int, Extent]:
 def _slice_hull(item: slice, n: Dimension) -> Extent:
     """Return the lengths that the slice has for the lengths that ``n`` may have.
 
-    The length is piecewise linear in ``n``; it turns only where ``n`` meets a bound of the slice, or
-    the sum of both.
+    The length is piecewise linear in ``n``; it turns only where ``n`` meets a bound of the slice,
+    or the sum of both.
     """
     low, high = n.get_interval()
     step = 1 if item.step is None else index(item.step)
