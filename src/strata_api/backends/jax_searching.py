@@ -42,15 +42,20 @@ def _count_nonzero(x: Any, axis: tuple[int, ...], keepdims: bool) -> Any:
     return jnp.sum(x != 0, axis=axis, dtype=jnp.int64, keepdims=keepdims)
 
 
-def _extreme(find: Any, x: Any, axis: int | None, keepdims: bool) -> Any:
-    """Return where an extreme is. Counting in 64 bits, JAX would fail to compile a user's program
-    whose flag is off."""
+def _first_of(extreme: Any, x: Any, axis: int | None, keepdims: bool) -> Any:
+    """Return where an extreme, or NaN, is first.
+
+    JAX's own search takes 1.3 to 2.4 times as long on a CPU, and in a user's program whose flag for
+    64 bits is off it does not compile.
+    """
     along, k = (x.reshape(-1), 0) if axis is None else (x, axis % x.ndim)
     n = along.shape[k]
-    found = find(along, k, jnp.int32 if type(n) is int and n < 2**31 else jnp.int64)
+    dtype = jnp.int32 if type(n) is int and n < 2**31 else jnp.int64
+    found = (along == extreme(along, axis=k, keepdims=True)) | (along != along)
+    first = jnp.min(jnp.where(found, lax.broadcasted_iota(dtype, along.shape, k), n), axis=k)
     if not keepdims:
-        return found
-    return found.reshape((1,) * x.ndim) if axis is None else jnp.expand_dims(found, k)
+        return first
+    return first.reshape((1,) * x.ndim) if axis is None else jnp.expand_dims(first, k)
 
 
 def _searchsorted(x1: Any, x2: Any, side: str) -> Any:
@@ -123,8 +128,8 @@ KERNELS: dict[str, Callable[..., Any]] = {
     "take": _take,
     "take_along_axis": _take_along_axis,
     # searching functions
-    "argmax": partial(_extreme, lax.argmax),
-    "argmin": partial(_extreme, lax.argmin),
+    "argmax": partial(_first_of, jnp.max),
+    "argmin": partial(_first_of, jnp.min),
     "count_nonzero": _count_nonzero,
     "searchsorted": _searchsorted,
     "where": jnp.where,
