@@ -24,7 +24,6 @@ from typing import Any, TextIO
 from conformance.array_api import checkout
 from conformance.array_api.checkout import API_VERSION, CheckoutError
 from conformance.report import Record, dump
-
 from strata_api.backends import available
 
 TOOLS = ("pytest", "xdist", "pytest_jsonreport", "hypothesis", "ndindex")

@@ -249,7 +249,7 @@ def _classify(backend: Backend, item: object) -> Item:
     elif isinstance(item, bool):
         return Lookup(filled(item, d.bool_, backend), True)
     elif hasattr(item, "__index__") and backend_of(item) is None:
-        return index(item)  # type: ignore[arg-type]  # hasattr says so
+        return index(item)
     else:
         array = _index_array(backend, item)
     if array._element.backend is not backend:

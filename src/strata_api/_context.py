@@ -68,7 +68,7 @@ _strict: ContextVar[bool] = ContextVar(
 )
 _dtypes: ContextVar[DefaultDtypes] = ContextVar(
     "strata_api default dtypes",
-    default=_parsed(os.environ.get("STRATA_API_DEFAULT_DTYPES", "")),
+    default=_parsed(os.environ.get("STRATA_API_DEFAULT_DTYPES", "")),  # noqa: B039  # it is frozen
 )
 
 

@@ -1,4 +1,4 @@
-"""How an array shows itself: as NumPy's arrays do, cut where large, moving no more than is shown."""
+"""How an array shows itself: as NumPy's do, cut where large, moving no more than is shown."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from strata_api._dimension import Dimension, Extent, extent
 from strata_api._dtypes import AxisError
@@ -41,7 +41,7 @@ def as_shape(shape: object) -> Shape:
     return tuple([as_extent(value) for value in shape])
 
 
-def is_static(shape: Iterable[Extent]) -> bool:
+def is_static(shape: Iterable[Extent]) -> TypeGuard[tuple[int, ...]]:
     """Tell whether every extent is known."""
     return all(type(n) is int for n in shape)
 

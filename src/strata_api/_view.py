@@ -63,7 +63,7 @@ class Affine(NamedTuple):
     @property
     def is_expanded(self) -> bool:
         """Tell whether two indices share an element."""
-        for n, moves in self.axes:  # a loop, since every step of a chain asks
+        for n, moves in self.axes:  # noqa: SIM110  # a loop, since every step of a chain asks
             if not moves and n != 1:
                 return True
         return False
@@ -71,9 +71,9 @@ class Affine(NamedTuple):
     def then(self, other: Affine) -> Affine:
         """Return the one step that does this one and then the other."""
         starts = list(self.starts)
-        for axis, start in zip(self.axes, other.starts, strict=True):
+        for own, start in zip(self.axes, other.starts, strict=True):
             if type(start) is not int or start:
-                for base_axis, step in axis.moves:
+                for base_axis, step in own.moves:
                     starts[base_axis] = starts[base_axis] + start * step
         axes = []
         for n, moves in other.axes:
@@ -174,7 +174,7 @@ def plan_of(base: Shape, axes: tuple[Axis, ...]) -> Plan:
     used: list[int] = []
     box: list[Extent] = []
     tied = []
-    live = []
+    live: list[Extent] = []
     for n, moves in axes:
         if len(moves) > 1:
             tied.append((len(live), len(moves)))
@@ -337,8 +337,7 @@ def are_disjoint(a: View, b: View) -> bool:
     if not all(type(start) is int for start in (*first.starts, *second.starts)):
         return False
     return any(
-        _apart(one, other)
-        for one, other in zip(_positions(first), _positions(second), strict=True)
+        _apart(one, other) for one, other in zip(_positions(first), _positions(second), strict=True)
     )
 
 
@@ -369,9 +368,14 @@ def row_major(shape: Shape) -> Strides:
 
 
 def can_reshape(view: View, base: Shape, strides: Strides, shape: Shape) -> bool:
-    """Tell whether a reshape of the view to ``shape`` is a view, by NumPy's rule on strides."""
-    layout = view.layout(strides)
+    """Tell whether a reshape of the view to ``shape`` is a view, by NumPy's rule on strides.
+
+    Where an extent is unknown there is no data to copy, so it is one.
+    """
     have = view.shape(base)
+    if not (is_static(have) and is_static(shape)):
+        return True
+    layout = view.layout(strides)
     if layout is None:
         return tuple([n for n in have if n != 1]) == tuple([n for n in shape if n != 1])
     return size(shape) == 0 or reshaped_strides(have, layout[1], shape) is not None

@@ -19,7 +19,6 @@ from strata_api._shape import (
     as_extent,
     as_shape,
     broadcast,
-    is_static,
     may_be,
     normalize_axes,
     normalize_axis,
@@ -453,9 +452,7 @@ def _targets(shape: object) -> Sequence[object]:
 
 
 def _is_view(x: Array, target: Shape) -> bool:
-    """Tell whether a reshape is a view; where an extent is unknown there is no data to copy."""
-    if not (is_static(x.dims) and is_static(target)):
-        return True
+    """Tell whether a reshape is a view."""
     storage = x._storage
     strides = x._element.backend.strides(storage)
     return can_reshape(x._view, storage.buffer.shape, strides, target)
