@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -474,3 +476,79 @@ def test_the_dtype_never_changes(backend: ModuleType) -> None:
         with pytest.raises(TypeError):
             x += value
     check_equal(x, np.array([7, 3, 4], dtype=np.int16))
+
+
+# -- threads --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick_switches() -> Iterator[None]:
+    """Let threads take turns far more often than they would."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def run_all(*tasks: Callable[[], None]) -> None:
+    """Run the tasks in threads of their own; raise the first error of any."""
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        for done in [pool.submit(task) for task in tasks]:
+            done.result(timeout=120)
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_readers_beside_a_writer_see_whole_writes_and_no_deleted_buffer(
+    backend: ModuleType,
+) -> None:
+    x = array(backend, np.zeros((4, 64), dtype=np.int64))
+    rounds = 2500
+
+    def write() -> None:
+        for k in range(rounds):
+            x[1] = k
+
+    def read() -> None:
+        for _ in range(rounds):
+            host(x[1] + 0)
+            host(x[:, ::-1])
+            np.asarray(x)
+
+    run_all(write, read, read, read)
+    check_equal(x[1], np.full(64, rounds - 1))
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_writers_of_disjoint_views_lose_nothing(backend: ModuleType) -> None:
+    x = array(backend, np.zeros((8, 16), dtype=np.int64))
+    rounds = 1250
+
+    def writer(row: int) -> Callable[[], None]:
+        def write() -> None:
+            mine = x[row]
+            for _ in range(rounds):
+                mine += 1
+
+        return write
+
+    run_all(*[writer(row) for row in range(8)])
+    check_equal(x, np.full((8, 16), rounds))
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_copies_between_two_arrays_in_both_directions_do_not_wait_for_each_other(
+    backend: ModuleType,
+) -> None:
+    x, y = (array(backend, np.full(16, k)) for k in (1, 2))
+
+    def copy(target: Any, source: Any) -> Callable[[], None]:
+        def write() -> None:
+            for _ in range(500):
+                target[:8] = source[8:]
+                operator.iadd(target, source)
+                operator.isub(target, source)
+
+        return write
+
+    run_all(copy(x, y), copy(y, x))
+    assert x.shape == y.shape == (16,)

@@ -423,9 +423,18 @@ class JAXBackend:
 
     def update(self, name: str, spec: Spec, x: Operand, operands: Sequence[Operand]) -> None:
         storage = local_storage(x._storage)
+        # Of others first: who holds one lock must not wait for another.
+        others = {
+            k: self.read(operand)
+            for k, operand in enumerate(operands)
+            if operand._storage is not x._storage
+        }
         with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
-            result = self._run(name, spec, [self.read(operand) for operand in operands], {})
-            self._replace(storage, x._view, result)
+            buffers = [
+                others[k] if k in others else self.read(operand)
+                for k, operand in enumerate(operands)
+            ]
+            self._replace(storage, x._view, self._run(name, spec, buffers, {}))
 
     def _replace(self, storage: Storage, view: View, source: Buffer) -> None:
         """Write ``source``, broadcast, through a view. The storage is locked."""
