@@ -21,7 +21,6 @@ import jax
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
-from jax.extend.core import get_opaque_trace_state
 
 from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
@@ -31,6 +30,11 @@ from strata_api._view import Affine, Reshape, Step, View, are_disjoint, plan_of,
 from strata_api.backends.jax_kernels import HOST, KERNELS
 from strata_api.backends.jax_linalg import CHECKED, check
 from strata_api.backends.protocol import Buffer, Device, Element, Operand, Params, Spec, Start
+
+try:
+    from jax.extend.core import get_opaque_trace_state
+except ImportError:  # before JAX 0.10
+    from jax.core import get_opaque_trace_state
 
 Tracer = jax.core.Tracer
 _Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
