@@ -217,7 +217,7 @@ def check_reshape_of_view(xp: ModuleType, base: Shape, chain: Sequence[Any], tar
     """Check that a reshape of a view is a view where NumPy's is, on every backend."""
     a, x = counted(base), array(xp, counted(base))
     theirs, ours = followed(list(chain), a), followed_by_ours(list(chain), xp, x)
-    is_view = theirs.size == 0 or np.shares_memory(theirs.reshape(target), a)
+    is_view = theirs.size == 0 or np.shares_memory(theirs.reshape(target), theirs)
     expected = theirs.reshape(target)
     result = xp.reshape(ours, target)
     check_equal(result, expected)
