@@ -112,7 +112,8 @@ def _section(records: Sequence[Record]) -> Iterator[str]:
     yield "```"
     for record in records:
         yield from _names(record, "Failed", record.failed)
-        yield from _names(record, "Failed as expected", record.expected)
+        yield from _names(record, "Failed for a written reason", record.expected)
+    yield from _reasons(records)
     yield from _skips(records)
 
 
@@ -122,6 +123,13 @@ def _names(record: Record, title: str, names: Sequence[str]) -> Iterator[str]:
         yield f"{title} on `{record.subject}`:"
         yield ""
         yield from (f"- `{name}`" for name in names)
+
+
+def _reasons(records: Sequence[Record]) -> Iterator[str]:
+    if any(record.expected for record in records):
+        yield ""
+        yield "The reasons, with the sentence of the standard and a reproduction, stand in"
+        yield "`conformance/array_api/expected_failures.txt`."
 
 
 def _skips(records: Sequence[Record]) -> Iterator[str]:
