@@ -438,13 +438,13 @@ class JAXBackend:
                 others[k] if k in others else self.read(operand)
                 for k, operand in enumerate(operands)
             ]
+            if 0 in others:  # x in another dtype: as it is now, not as it was before the lock
+                with wide():
+                    buffers[0] = lax.convert_element_type(self.read(x), buffers[0].dtype)
             self._replace(storage, x._view, self._run(name, spec, buffers, {}))
 
     def _replace(self, storage: Storage, view: View, source: Buffer) -> None:
         """Write ``source``, broadcast, through a view. The storage is locked."""
-            if 0 in others:  # x in another dtype: as it is now, not as it was before the lock
-                with wide():
-                    buffers[0] = lax.convert_element_type(self.read(x), buffers[0].dtype)
         steps, starts = _keyed(view)
         if starts is None or isinstance(source, Tracer) or isinstance(storage.buffer, Tracer):
             self._replace_traced(storage, view, source)
