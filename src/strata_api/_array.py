@@ -543,7 +543,8 @@ def _part(x: Array, buffer: Buffer, key: Any) -> Array:
     except (IndexError, TypeError, ValueError):
         return getitem(x, key)
     if part.__class__ is not NDArray:  # integers alone: a copy of the element
-        return fresh(x._element.backend.zero_dimensional(part), x._element.backend.element(x.dtype))
+        backend, dtype = x._element.backend, x._element.dtype
+        return fresh(backend.constant(part, dtype), backend.element(dtype))
     array = Array()
     array._buffer = part
     array._element = x._element.loose

@@ -231,7 +231,7 @@ class NumPyBackend:
         return buffer.reshape(shape)
 
     def broadcast(self, buffer: Buffer, shape: Shape) -> Buffer:
-        return np.broadcast_to(buffer, shape)
+        return np.broadcast_to(buffer, shape)  # type: ignore[arg-type]  # where data is, all are known
 
     def diagonal(self, buffer: Buffer, axis: int, count: int) -> Buffer:
         strides = list(buffer.strides)
@@ -286,7 +286,7 @@ def _slow_overlap(array: Any) -> bool:
     offsets = np.zeros((), dtype=np.int64)
     for stride, n in zip(array.strides, array.shape, strict=True):
         offsets = np.add.outer(offsets, np.arange(n, dtype=np.int64) * stride)
-    return np.unique(offsets).size != array.size
+    return bool(np.unique(offsets).size != array.size)
 
 
 BACKEND = NumPyBackend()
