@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache, lru_cache, partial, reduce
 from importlib import import_module
@@ -79,40 +80,43 @@ class Context:
     """A function that `strata_api.jit` or a loop traces: the storages of the outside it touches.
 
     Each is lifted: inside, a storage of its own stands for it, whose buffer is an operand of the
-    program, and which is written back afterwards.
+    program, and which is written back afterwards. ``touched`` holds those that were looked at as
+    what they are outside, and not by way of an argument.
     """
 
-    __slots__ = ("lifted", "parent")
+    __slots__ = ("lifted", "parent", "touched", "trace")
 
     def __init__(self) -> None:
         self.parent = here.context
         self.lifted: dict[Storage, Storage] = {}
+        self.touched: dict[Storage, None] = {}
 
     def __enter__(self) -> Context:
+        self.trace = trace_state()
         here.context = self
         return self
 
     def __exit__(self, *_: object) -> None:
         here.context = self.parent
 
-    def adopt(self, outer: Storage, buffer: Buffer) -> Storage:
-        """Let a new storage with this buffer stand for one of the outside."""
-        local = guarded(buffer, outer.element, False)
-        local.guard.context = self  # type: ignore[attr-defined]  # the guard is ours
-        self.lifted[outer] = local
+    def adopt(self, outer: Storage | None, buffer: Buffer, element: Element) -> Storage:
+        """Return a new storage with this buffer, which stands for one of the outside, if any."""
+        guard = Guard()
+        guard.trace, guard.context = self.trace, self
+        local = Storage(buffer, element, False, guard)
+        if outer is not None:
+            self.lifted[outer] = local
         return local
 
     def local(self, storage: Storage) -> Storage:
         """Return what stands for a storage here: itself if it was made here."""
         if storage.guard.context is self:  # type: ignore[attr-defined]  # the guard is ours
             return storage
+        self.touched[storage] = None
         found = self.lifted.get(storage)
         if found is None:
             outer = storage if self.parent is None else self.parent.local(storage)
-            buffer = flushed(outer)
-            if not isinstance(buffer, Tracer):  # traced, so that nothing depends on its values
-                buffer = lax.optimization_barrier(buffer)
-            found = self.adopt(storage, buffer)
+            found = self.adopt(storage, flushed(outer), storage.element)
         return found
 
     def written(self) -> list[Storage]:
@@ -445,6 +449,7 @@ class JAXBackend:
 
     def _replace(self, storage: Storage, view: View, source: Buffer) -> None:
         """Write ``source``, broadcast, through a view. The storage is locked."""
+        check_place(storage, source)
         steps, starts = _keyed(view)
         if starts is None or isinstance(source, Tracer) or isinstance(storage.buffer, Tracer):
             self._replace_traced(storage, view, source)
@@ -452,7 +457,6 @@ class JAXBackend:
         donate = bool(steps) and storage.owned and is_unshared(storage)
         with wide():
             result = _writer(steps, donate)(storage.buffer, starts, source)
-        check_place(storage, result)
         storage.buffer = result
         storage.owned = True
         storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
@@ -465,11 +469,8 @@ class JAXBackend:
             value = lax.convert_element_type(source, storage.buffer.dtype)
             if value.shape != shape:
                 value = jnp.broadcast_to(value, shape)
-            check_place(storage, value)
             if not isinstance(storage.buffer, Tracer):
-                result = view.write(storage.buffer, value, self)
-                check_place(storage, result)  # the place may be traced where the value is not
-                storage.buffer = result
+                storage.buffer = view.write(storage.buffer, value, self)
             elif view.steps and not _has_traced_start(view):
                 if guard.pending is not None and guard.pending[0].steps != view.steps:
                     flushed(storage)
@@ -523,7 +524,7 @@ class JAXBackend:
         buffer = self.read(x)
         if not isinstance(buffer, Tracer):
             return int(buffer)
-        guard: Guard = x._storage.guard  # type: ignore[assignment]  # the guard is ours
+        guard: Guard = local_storage(x._storage).guard  # type: ignore[assignment]  # it is ours
         if guard.index is not None and guard.index[0] == (n, size) and not x._view.steps:
             return TracedStart(0, ((guard.index[1], 1),))
         with wide():
@@ -896,15 +897,26 @@ def is_unshared(storage: Storage) -> bool:
 trace_state = partial(get_opaque_trace_state, convention="flax")  # no trace is one of them
 
 
-def check_place(storage: Storage, result: Buffer) -> None:
+_TOP = ThreadPoolExecutor(1).submit(trace_state).result()  # no trace: what a new thread begins in
+
+
+def is_traced() -> bool:
+    """Tell whether the program is inside a JAX transformation."""
+    return bool(trace_state() != _TOP)
+
+
+def check_place(storage: Storage, source: Buffer = None) -> None:
     """Raise ``RuntimeError`` for a write from one trace into the storage of another."""
-    if not isinstance(result, Tracer) and not isinstance(storage.buffer, Tracer):
+    now = trace_state()
+    if now == _TOP:
+        if not isinstance(source, Tracer) and not isinstance(storage.buffer, Tracer):
+            return
+    elif storage.guard.trace == now:  # type: ignore[attr-defined]  # the guard is ours
         return
-    if storage.guard.trace != trace_state():  # type: ignore[attr-defined]  # the guard is ours
-        raise RuntimeError(
-            "a JAX transformation cannot write to an array made outside of it: pass the array as "
-            "an argument and return it, or use strata_api.jit, which writes it back"
-        )
+    raise RuntimeError(
+        "a JAX transformation cannot write to an array made outside of it: pass the array as an "
+        "argument and return it, or use strata_api.jit, which writes it back"
+    )
 
 
 def _device(device: jax.Device) -> Device:

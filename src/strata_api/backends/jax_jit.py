@@ -28,6 +28,7 @@ from strata_api.backends.jax import (
     check_place,
     flushed,
     here,
+    is_traced,
     is_unshared,
     local_storage,
     wide,
@@ -59,7 +60,7 @@ class _Outcome(NamedTuple):
     """What a trace found: the tree of the results and what each is, and which operands changed."""
 
     tree: Any
-    leaves: tuple[Any, ...]  # an int (a value), `_Looks` at an operand, or `_Made`
+    leaves: tuple[Any, ...]  # an int (a value), `_Constant`, `_Looks` at an operand, or `_Made`
     changed: tuple[int, ...]
 
 
@@ -71,15 +72,25 @@ class _Made(NamedTuple):
     element: Any
 
 
+class _Constant(NamedTuple):
+    """A leaf that is no array and no number: it is compiled in."""
+
+    value: Any
+
+
 class Program:
-    """One form of a function: for one tree and one kind of arguments, and what it captures."""
+    """One form of a function: for one tree and one kind of arguments, and what it captures.
+
+    ``runs`` has what was compiled for it, by which arguments are captured too and which operands
+    are given up.
+    """
 
     __slots__ = ("captured", "function", "runs")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.captured: list[ref[Storage]] = []
-        self.runs: dict[tuple[bool, ...], tuple[Any, list[_Outcome]]] = {}
+        self.runs: dict[Any, tuple[Any, list[_Outcome]]] = {}
 
     def captures(self) -> list[Storage] | None:
         """Return the storages of the outside that are operands; ``None`` if one is gone."""
@@ -103,9 +114,13 @@ class Jit:
         leaves, tree = _tree.tree_flatten(args, is_leaf=_is_array)
         storages: list[Storage] = []
         values: list[Any] = []
-        looks: list[_Looks | None] = []
+        looks: list[_Looks | _Constant | None] = []
         kinds: list[Any] = [tree, statics, _context.key()]
-        if here.context is not None or not _sorted_out(leaves, storages, values, looks, kinds):
+        if (
+            here.context is not None
+            or is_traced()
+            or not _sorted_out(leaves, storages, values, looks, kinds)
+        ):
             with _context.running_backend("jax"):  # it is part of what is being traced
                 return call(*args)
         key = tuple(kinds)
@@ -122,13 +137,15 @@ class Jit:
         self, program: Program, storages: list[Storage], captures: list[Storage], values: Any
     ) -> Any:
         while True:
-            operands = storages + captures
+            extra = [storage for storage in captures if storage not in storages]
+            both = tuple([storages.index(s) if s in storages else -1 for s in captures])
+            operands = storages + extra
             locks = [s.guard.lock for s in sorted(operands, key=id)]  # type: ignore[attr-defined]
             for lock in locks:  # in one order everywhere
                 lock.acquire()
             try:
                 with wide():
-                    return _finished(*self._ran(program, operands, len(storages), values))
+                    return _finished(*self._ran(program, both, operands, len(storages), values))
             except _Touched as touched:
                 captures = captures + touched.storages
                 program.captured = [ref(storage) for storage in captures]
@@ -138,13 +155,14 @@ class Jit:
                     lock.release()
 
     def _ran(
-        self, program: Program, operands: list[Storage], given: int, values: Any
+        self, program: Program, both: Any, operands: list[Storage], given: int, values: Any
     ) -> tuple[_Outcome, list[Storage], Any]:
         """Run the program on locked storages and put back what it changed."""
         donated = tuple([self._donate and s.owned and is_unshared(s) for s in operands])
-        known = program.runs.get(donated)
+        known = program.runs.get((both, donated))
         if known is None:
-            known = program.runs[donated] = _compiled(program.function, operands, given, donated)
+            made = _compiled(program, operands, given, donated)
+            known = program.runs[both, donated] = made
         run, outcomes = known
         given_up: list[Buffer] = []
         kept: list[Buffer] = []
@@ -167,7 +185,7 @@ def _sorted_out(
     leaves: list[Any],
     storages: list[Storage],
     values: list[Any],
-    looks: list[_Looks | None],
+    looks: list[_Looks | _Constant | None],
     kinds: list[Any],
 ) -> bool:
     """Sort the leaves into storages and values, and note how arrays look at the storages.
@@ -178,9 +196,13 @@ def _sorted_out(
         if not _is_array(leaf):
             if isinstance(leaf, Tracer):
                 return False
-            looks.append(None)
-            values.append(leaf)
-            kinds.append(_kind(leaf))
+            if isinstance(leaf, _NUMBERS):
+                looks.append(None)
+                values.append(leaf)
+                kinds.append(_kind(leaf))
+            else:
+                looks.append(_Constant(leaf))
+                kinds.append(leaf)
             continue
         storage = _storage_of(leaf)
         view = leaf._view
@@ -209,7 +231,11 @@ def _traced_form(call: Callable[..., Any], tree: Any, looks: Sequence[Any]) -> C
     def function(locals_: list[Storage], values: Sequence[Any]) -> Any:
         rest = iter(values)
         leaves = [
-            next(rest) if look is None else _looking(locals_[look.storage], look.view)
+            next(rest)
+            if look is None
+            else look.value
+            if type(look) is _Constant
+            else _looking(locals_[look.storage], look.view)
             for look in looks
         ]
         return call(*_tree.tree_unflatten(tree, leaves))
@@ -218,34 +244,29 @@ def _traced_form(call: Callable[..., Any], tree: Any, looks: Sequence[Any]) -> C
 
 
 def _compiled(
-    function: Callable[..., Any], operands: list[Storage], given: int, donated: tuple[bool, ...]
+    program: Program, operands: list[Storage], given: int, donated: tuple[bool, ...]
 ) -> tuple[Any, list[_Outcome]]:
     outcomes: list[_Outcome] = []
-    outer = [ref(storage) for storage in operands]
+    function, captured = program.function, set(program.captured)
+    outer = [(ref(storage), storage.element) for storage in operands]
 
     def traced(given_up: list[Buffer], kept: list[Buffer], values: Sequence[Any]) -> Any:
         sources = iter(given_up), iter(kept)
         with Context() as context, _context.running_backend("jax"):
             locals_ = [
-                context.adopt(reference(), next(sources[0] if gone else sources[1]))  # type: ignore[arg-type]
-                for reference, gone in zip(outer, donated, strict=True)
+                context.adopt(storage(), next(sources[0] if gone else sources[1]), element)
+                for (storage, element), gone in zip(outer, donated, strict=True)
             ]
-            out = function(locals_[:given], values)
-            touched = [storage for storage in context.lifted if storage not in set_of(outer)]
+            tree, leaves, results = _results(function(locals_[:given], values), locals_)
+            touched = [storage for storage in context.touched if ref(storage) not in captured]
             if touched:
                 raise _Touched(touched)
             changed = tuple([k for k, s in enumerate(locals_) if s.guard.writes])  # type: ignore[attr-defined]
-            tree, leaves, results = _results(out, locals_)
             back = [flushed(s) for k, s in enumerate(locals_) if donated[k] or k in changed]
         outcomes.append(_Outcome(tree, leaves, changed))
         return results, back
 
     return jax.jit(traced, donate_argnums=0), outcomes
-
-
-def set_of(references: Sequence[ref[Storage]]) -> set[Storage | None]:
-    """Return the storages that are still there."""
-    return {reference() for reference in references}
 
 
 def _results(out: Any, locals_: list[Storage]) -> tuple[Any, tuple[Any, ...], list[Buffer]]:
@@ -256,6 +277,9 @@ def _results(out: Any, locals_: list[Storage]) -> tuple[Any, tuple[Any, ...], li
     results: list[Buffer] = []
     found: list[Any] = []
     for leaf in leaves:
+        if not _is_array(leaf) and not isinstance(leaf, jax.Array):
+            found.append(_Constant(leaf))
+            continue
         if not _is_array(leaf) or leaf._element.backend is not BACKEND:
             found.append(len(results))
             results.append(leaf)
@@ -282,6 +306,8 @@ def _finished(outcome: _Outcome, operands: list[Storage], results: Any) -> Any:
     for leaf in outcome.leaves:
         if type(leaf) is int:
             leaves.append(results[leaf])
+        elif type(leaf) is _Constant:
+            leaves.append(leaf.value)
         elif type(leaf) is _Looks:
             leaves.append(_looking(operands[leaf.storage], leaf.view))
         else:
@@ -306,6 +332,9 @@ def _storage_of(x: Any) -> Storage:
 
 def _looking(storage: Storage, view: View) -> Any:
     return BACKEND.array_type._looking(storage, view)  # type: ignore[attr-defined]  # it has it
+
+
+_NUMBERS = (bool, int, float, complex, np.ndarray, np.generic, jax.Array)
 
 
 def _kind(leaf: Any) -> Any:
@@ -370,7 +399,7 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
         ends, leaves = state
         with Context() as context:
             for outer, buffer in zip(written, ends, strict=True):
-                context.adopt(outer, buffer)
+                context.adopt(outer, buffer, outer.element)
             return _buffer(condition(_tree.tree_unflatten(tree, leaves)))
 
     def loop(state: Any) -> Any:
@@ -442,7 +471,7 @@ def _state(written: list[Storage], state: Any, run: Callable[..., Any]) -> Any:
     begin, leaves = state
     with Context() as context:
         for outer, buffer in zip(written, begin, strict=True):
-            context.adopt(outer, buffer)
+            context.adopt(outer, buffer, outer.element)
         result = run(leaves)
         return [flushed(context.lifted[outer]) for outer in written], result
 
@@ -474,7 +503,7 @@ def _end(written: list[Storage], buffers: list[Buffer]) -> None:
             check_place(storage, buffer)
             storage.buffer = buffer
             storage.owned = not isinstance(buffer, Tracer)
-            guard.pending = None
+            guard.pending = guard.index = None
             guard.writes += 1
 
 
