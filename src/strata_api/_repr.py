@@ -21,6 +21,8 @@ _EDGE = 3  # elements shown at either end of an axis that is cut
 
 def text(x: Array) -> str:
     """Return the repr: elements, dtype, and the device where it is not NumPy's."""
+    if x.dtype is None:  # JAX puts marks where the data of arrays was
+        return f"Array({x._storage.buffer!r})"
     notes = [f"dtype={x.dtype.name}"]
     if not x._element.backend.is_concrete(x):
         notes.insert(0, f"shape={shown(x.dims)}")
