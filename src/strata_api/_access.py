@@ -11,6 +11,7 @@ from strata_api import _dtypes as d
 from strata_api._apply import (
     apply_many,
     as_array,
+    binary,
     cast,
     check_exponent,
     copied,
@@ -119,6 +120,8 @@ def update(rule: Rule, x: Array, other: object) -> Array:
     """
     if _updated(rule, x, other):
         return x
+    if x._element.weak is not None:  # it stands for a Python scalar, which never changes
+        return binary(rule, x, other)
     check_writable(x)
     found = operands(rule.name, x, other)
     dtype = promoted(found)
@@ -275,6 +278,13 @@ def _integer_slice(item: slice) -> slice:
     for bound in (item.start, item.stop, item.step):
         if bound is not None and not hasattr(bound, "__index__"):
             raise TypeError(f"slice bounds: expected integers or None, got {bound!r}")
+        if is_array(bound) or backend_of(bound) is not None:
+            array = as_array(bound, "slice bounds")
+            if not array._element.backend.is_concrete(array):
+                raise TypeError(
+                    "slice bounds: expected integers that are known, got one that is not, so the "
+                    "slice has no length: use views.block(x, sizes, corner)"
+                )
         bounds.append(None if bound is None else index(bound))
     if bounds[2] == 0:
         raise ValueError("slice step cannot be zero")

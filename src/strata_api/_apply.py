@@ -14,19 +14,27 @@ from strata_api._context import is_strict
 from strata_api._dimension import extent
 from strata_api._dtypes import SCALARS, DType, NDArray, Scalar
 from strata_api._rules import (
+    ABS,
     ACCUMULATED,
+    ADD,
     ASTYPE,
     CONCAT,
     COPY,
     DIVIDE,
     EQUAL,
+    FLOOR_DIVIDE,
     GREATER,
     GREATER_EQUAL,
     LESS,
     LESS_EQUAL,
     MATMUL,
+    MULTIPLY,
+    NEGATIVE,
     NOT_EQUAL,
+    POSITIVE,
     POW,
+    REMAINDER,
+    SUBTRACT,
     Rule,
 )
 from strata_api._shape import Shape, broadcast, may_be, merge, normalize_axes, reduced, shown
@@ -174,14 +182,32 @@ def _plain(x: Scalar) -> Scalar:
 def promoted(xs: Iterable[Operand]) -> DType:
     """Return the dtype that arrays and scalars promote to."""
     xs = list(xs)
-    arrays = [x._element.dtype for x in xs if x.__class__ is _new]  # type: ignore[union-attr]
-    dtype = arrays[0]
-    for other in arrays[1:]:
-        dtype = d.promote(dtype, other)
+    elements = [x._element for x in xs if x.__class__ is _new]  # type: ignore[union-attr]
+    strong = [element for element in elements if element.weak is None] or elements
+    dtype = strong[0].dtype
+    for other in strong[1:]:
+        dtype = d.promote(dtype, other.dtype)
     for x in xs:
         if x.__class__ is not _new:
             dtype = d.promote_scalar(dtype, x.__class__)
+    if strong is not elements:
+        for element in elements:
+            if element.weak is not None:
+                dtype = d.promote_scalar(dtype, element.weak)
     return dtype
+
+
+def _like_scalars(rule: Rule, *xs: object) -> bool:
+    """Tell whether a result stands for a Python scalar, since all operands do."""
+    return rule in _ARITHMETIC and all(
+        x.__class__ is not _new or x._element.weak is not None  # type: ignore[attr-defined]
+        for x in xs
+    )
+
+
+_ARITHMETIC = frozenset(
+    {ABS, ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, NEGATIVE, POSITIVE, POW, REMAINDER, SUBTRACT}
+)
 
 
 def cast(x: Array, dtype: DType) -> Array:
@@ -327,6 +353,10 @@ def _unary(rule: Rule, x: object) -> Array:
     rule.check(given.dtype)
     dtype = rule.result.dtype(given.dtype)
     result = given.backend.element(dtype)
+    if _like_scalars(rule, array):
+        answer = apply(rule, (array,), array.dims, dtype)
+        answer._element = result.weakened()
+        return answer
     kernel = given.backend.direct(rule.name, given.ordered)
     if kernel is not None:
         rule.direct[given] = kernel, result
@@ -389,6 +419,7 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
     if pair is not None:
         return binary(rule, *pair)
     found = operands(rule.name, x1, x2)
+    weak = _like_scalars(rule, *found)
     if rule in _HOLDS:
         answer = _foregone(rule, *found)
         if answer is not None:
@@ -400,8 +431,12 @@ def promoting(rule: Rule, x1: Any, x2: Any) -> Array:
     (a, b), dtype = _all_arrays(rule.name, found)
     rule.check(dtype)
     shape = broadcast(a.dims, b.dims, what=rule.name)
-    _remember(rule, a._element, b._element)
-    return apply(rule, (cast(a, dtype), cast(b, dtype)), shape, rule.result.dtype(dtype))
+    if not weak:
+        _remember(rule, a._element, b._element)
+    result = apply(rule, (cast(a, dtype), cast(b, dtype)), shape, rule.result.dtype(dtype))
+    if weak:
+        result._element = result._element.weakened()
+    return result
 
 
 def paired(rule: Rule, x1: Any, x2: Any) -> tuple[Array, Array] | None:
@@ -410,7 +445,7 @@ def paired(rule: Rule, x1: Any, x2: Any) -> tuple[Array, Array] | None:
     if array.__class__ is not _new or scalar.__class__ not in SCALARS:
         return None
     element = array._element
-    if not d.context_free(element.dtype, scalar.__class__):  # type: ignore[arg-type]  # a type is
+    if element.weak is not None or not d.context_free(element.dtype, scalar.__class__):  # type: ignore[arg-type]  # a type is
         return None
     if scalar.__class__ is int and element.dtype in d.INTEGER:
         low, high = d.bounds(element.dtype)

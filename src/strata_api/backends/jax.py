@@ -285,8 +285,8 @@ class JAXBackend:
         buffer = self.read(x)
         if isinstance(buffer, Tracer):
             raise TypeError(
-                f"a traced array of shape {buffer.shape} has no concrete value: use where, or take "
-                "the branch on something that is known before tracing"
+                f"a traced array of shape {buffer.shape} has no concrete value: use where, branch "
+                "on something that is known before tracing, or name it in jit's static_argnames"
             )
         return np.array(buffer) if copy else np.asarray(buffer)
 

@@ -18,6 +18,7 @@ from jax import lax
 from jax import numpy as jnp
 
 from strata_api import _context
+from strata_api._dtypes import SCALARS
 from strata_api._storage import Storage
 from strata_api._view import WHOLE, View
 from strata_api.backends.jax import (
@@ -78,6 +79,14 @@ class _Constant(NamedTuple):
     value: Any
 
 
+class _Number(NamedTuple):
+    """An argument that is traced: a JAX array stays one, and a Python scalar goes on counting as
+    one where dtypes are promoted."""
+
+    is_native: bool
+    is_weak: bool
+
+
 class Program:
     """One form of a function: for one tree and one kind of arguments, and what it captures.
 
@@ -114,7 +123,7 @@ class Jit:
         leaves, tree = _tree.tree_flatten(args, is_leaf=_is_array)
         storages: list[Storage] = []
         values: list[Any] = []
-        looks: list[_Looks | _Constant | None] = []
+        looks: list[_Looks | _Constant | _Number] = []
         kinds: list[Any] = [tree, statics, _context.key()]
         if (
             here.context is not None
@@ -185,7 +194,7 @@ def _sorted_out(
     leaves: list[Any],
     storages: list[Storage],
     values: list[Any],
-    looks: list[_Looks | _Constant | None],
+    looks: list[_Looks | _Constant | _Number],
     kinds: list[Any],
 ) -> bool:
     """Sort the leaves into storages and values, and note how arrays look at the storages.
@@ -197,10 +206,15 @@ def _sorted_out(
             if isinstance(leaf, Tracer):
                 return False
             if isinstance(leaf, _NUMBERS):
-                looks.append(None)
+                looks.append(_form_of(leaf))
                 values.append(leaf)
                 kinds.append(_kind(leaf))
             else:
+                if type(leaf).__hash__ is None:
+                    raise TypeError(
+                        "jit: expected arrays, numbers, and constants that have a hash as "
+                        f"arguments, got {leaf!r}"
+                    )
                 looks.append(_Constant(leaf))
                 kinds.append(leaf)
             continue
@@ -231,11 +245,11 @@ def _traced_form(call: Callable[..., Any], tree: Any, looks: Sequence[Any]) -> C
     def function(locals_: list[Storage], values: Sequence[Any]) -> Any:
         rest = iter(values)
         leaves = [
-            next(rest)
-            if look is None
+            _looking(locals_[look.storage], look.view)
+            if type(look) is _Looks
             else look.value
             if type(look) is _Constant
-            else _looking(locals_[look.storage], look.view)
+            else _given(look, next(rest))
             for look in looks
         ]
         return call(*_tree.tree_unflatten(tree, leaves))
@@ -335,6 +349,15 @@ def _looking(storage: Storage, view: View) -> Any:
 
 
 _NUMBERS = (bool, int, float, complex, np.ndarray, np.generic, jax.Array)
+
+
+def _form_of(leaf: Any) -> _Number:
+    return _Number(isinstance(leaf, jax.Array), isinstance(leaf, SCALARS))
+
+
+def _given(form: _Number, value: Any) -> Any:
+    """Return what the function gets for a number."""
+    return value if form.is_native else _over(value, form.is_weak)
 
 
 def _kind(leaf: Any) -> Any:
@@ -524,6 +547,7 @@ def _buffer(x: Any) -> Any:
     return BACKEND.read(x) if _is_array(x) and x._buffer is None else x
 
 
-def _over(value: Any) -> Any:
+def _over(value: Any, weak: bool = False) -> Any:
     value = jnp.asarray(value)
-    return BACKEND.array_type._over(value, BACKEND.element(value.dtype))  # type: ignore[attr-defined]
+    element = BACKEND.element(value.dtype)
+    return BACKEND.array_type._over(value, element.weakened() if weak else element)  # type: ignore[attr-defined]

@@ -66,10 +66,11 @@ class Element:
     ``ordered`` says whether the arrays that carry it are known to be row-major: the NumPy backend
     has two elements for a dtype, so that one look-up tells whether a kernel must be asked for C
     order. ``loose`` is the one of the two for arrays of any order. ``takes`` holds the classes of
-    Python scalars that a backend may assign as they are.
+    Python scalars that a backend may assign as they are. ``weak`` is the class of the Python scalar
+    that an array stands for, in a traced program, and as which it counts where dtypes are promoted.
     """
 
-    __slots__ = ("backend", "dtype", "loose", "ordered", "takes")
+    __slots__ = ("_weakened", "backend", "dtype", "loose", "ordered", "takes", "weak")
 
     def __init__(self, backend: Backend, dtype: DType, loose: Element | None = None) -> None:
         self.backend = backend
@@ -77,6 +78,15 @@ class Element:
         self.loose = self if loose is None else loose
         self.ordered = loose is not None
         self.takes = _SCALARS.get(getattr(dtype, "kind", ""), ())
+        self.weak: type[Scalar] | None = None
+        self._weakened: Element | None = None
+
+    def weakened(self) -> Element:
+        """Return the element of an array that stands for a Python scalar of the dtype's kind."""
+        if self._weakened is None:
+            self._weakened = Element(self.backend, self.dtype)
+            self._weakened.weak = _SCALARS[self.dtype.kind][0]
+        return self._weakened
 
     def __repr__(self) -> str:
         return f"Element({self.backend.name}, {self.dtype})"
