@@ -9,12 +9,15 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
+from operator import index
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from strata_api import _context
-from strata_api._apply import is_array
+from strata_api._apply import copied, is_array
 from strata_api._array import Array
+from strata_api._dtypes import SCALARS, int64
 from strata_api.backends import backend_of, get_backend
+from strata_api.backends.protocol import Backend
 from strata_api.standard.creation_functions import asarray
 from strata_api.standard.manipulation_functions import stack
 
@@ -43,11 +46,13 @@ class Jitted(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         first = args[0] if args else None
         if is_array(first):  # the commonest call
-            compiler = first._element.backend.compiler()  # type: ignore[attr-defined]  # an Array
+            backend = first._element.backend  # type: ignore[attr-defined]  # an Array
         else:
-            compiler = _compiler((args, kwargs), self._function)
+            backend = _backend_for((args, kwargs), self._function)
+        compiler = backend.compiler()
         if compiler is None:
-            return self._function(*args, **kwargs)
+            with _context.running_backend(backend.name):
+                return self._function(*args, **kwargs)
         if self._programs is None:
             self._programs = compiler.Jit(self._donate)
         if not self._static:
@@ -122,39 +127,58 @@ def jit(
 def fori_loop(lower: Any, upper: Any, body: Callable[[Array, Any], Any], init: Any = None) -> Any:
     """Return ``init`` after ``value = body(i, value)`` for each ``i`` from ``lower`` to ``upper``.
 
-    ``body`` may write to arrays of the enclosing function. ``i`` is an int64 array without axes.
+    ``body`` may write to arrays of the enclosing function. The value is the loop's own: it starts
+    as a copy of ``init``, its numbers as arrays, and keeps its shapes and dtypes. ``i`` is an int64
+    array without axes.
+
+    Raises: ``TypeError`` if ``body`` returns another structure, shape or dtype.
     """
-    compiler = _compiler((init, lower, upper), body)
-    if compiler is not None:
-        return compiler.fori_loop(lower, upper, body, init)
-    value = init
-    for i in range(int(lower), int(upper)):
-        value = body(asarray(i, dtype="int64"), value)
-    return value
+    backend = _backend_for((init, lower, upper), body)
+    compiler = backend.compiler()
+    with _context.running_backend(backend.name):
+        value = _arrays(init)
+        if compiler is not None:
+            return compiler.fori_loop((body,), lower, upper, value)
+        value = _mapped(copied, value)
+        for i in range(int(lower), int(upper)):
+            value = _kept("fori_loop", value, body(asarray(i, dtype=int64), value))
+        return value
 
 
 def while_loop(condition: Callable[[Any], Any], body: Callable[[Any], Any], init: Any) -> Any:
     """Return ``init`` after ``value = body(value)`` for as long as ``condition(value)``.
 
-    ``body`` may write to arrays of the enclosing function.
+    ``body`` may write to arrays of the enclosing function, ``condition`` may not. The value is the
+    loop's own, as that of ``fori_loop``.
+
+    Raises: ``TypeError`` if ``body`` returns another structure, shape or dtype.
     """
-    compiler = _compiler(init, condition, body)
-    if compiler is not None:
-        return compiler.while_loop(condition, body, init)
-    value = init
-    while condition(value):
-        value = body(value)
-    return value
+    backend = _backend_for(init, condition, body)
+    compiler = backend.compiler()
+    with _context.running_backend(backend.name):
+        value = _arrays(init)
+        if compiler is not None:
+            return compiler.while_loop((condition, body), value)
+        value = _mapped(copied, value)
+        while condition(value):
+            value = _kept("while_loop", value, body(value))
+        return value
 
 
 def cond(
     predicate: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any
 ) -> Any:
-    """Return ``true_fun(*operands)`` or ``false_fun(*operands)``. Both may write to the outside."""
-    compiler = _compiler((operands, predicate), true_fun, false_fun)
-    if compiler is not None:
-        return compiler.cond(predicate, true_fun, false_fun, operands)
-    return true_fun(*operands) if predicate else false_fun(*operands)
+    """Return ``true_fun(*operands)`` or ``false_fun(*operands)``: fresh arrays.
+
+    Both may write to their operands and to other arrays of the enclosing function.
+    """
+    backend = _backend_for((operands, predicate), true_fun, false_fun)
+    compiler = backend.compiler()
+    with _context.running_backend(backend.name):
+        if compiler is not None:
+            return compiler.cond((true_fun, false_fun), predicate, operands)
+        chosen = true_fun if predicate else false_fun
+        return _mapped(copied, _arrays(chosen(*operands)))
 
 
 def scan(
@@ -163,16 +187,26 @@ def scan(
     """Return the last ``value`` and the stacked ``y`` of ``value, y = body(value, x)`` over ``xs``.
 
     ``xs`` is an array, or a tuple, list or dict of arrays of one leading extent, or ``None`` with a
-    ``length``. ``body`` may write to arrays of the enclosing function.
+    ``length``. ``body`` may write to arrays of the enclosing function. The value is the loop's own,
+    as that of ``fori_loop``, and so is each ``x``.
+
+    Raises: ``TypeError`` if ``body`` returns another structure, shape or dtype, ``ValueError`` for
+    other leading extents, or for none: what ``y`` is shows only when ``body`` runs.
     """
-    compiler = _compiler((init, xs), body)
-    if compiler is not None:
-        return compiler.scan(body, init, xs, length)
-    value, ys = init, []
-    for k in range(_leading_extent(xs) if length is None else length):
-        value, y = body(value, _mapped(lambda x: x[k, ...], xs))  # noqa: B023  # used at once
-        ys.append(y)
-    return value, _stacked(ys)
+    backend = _backend_for((init, xs), body)
+    compiler = backend.compiler()
+    with _context.running_backend(backend.name):
+        value, xs = _arrays(init), _arrays(xs)
+        n = _leading_extent(xs, length)
+        if compiler is not None:
+            return compiler.scan((body,), value, xs, range(n))  # type: ignore[no-any-return]
+        value, ys = _mapped(copied, value), []
+        for k in range(n):
+            each = _mapped(lambda x: copied(x[k, ...]), xs)  # noqa: B023  # used at once
+            after, y = body(value, each)
+            value = _kept("scan", value, after)
+            ys.append(_mapped(copied, _arrays(y)))
+        return value, _stacked(ys)
 
 
 def _static_names(
@@ -195,8 +229,8 @@ def _is_hashable(value: object) -> bool:
     return True
 
 
-def _compiler(tree: Any, *functions: Callable[..., Any]) -> Any:
-    """Return what compiles a program, by the backend that it runs on; ``None`` if nothing does.
+def _backend_for(tree: Any, *functions: Callable[..., Any]) -> Backend:
+    """Return the backend that a program runs on.
 
     The backend is that of the first array among what it is given, in nested containers; else the
     one that is running; else that of the first array that the functions find outside; else the
@@ -205,7 +239,7 @@ def _compiler(tree: Any, *functions: Callable[..., Any]) -> Any:
     found = _first(tree) or _context.running_now()
     if found is None:
         found = next(filter(None, map(_first_captured, functions)), None)
-    return get_backend(found or _context.backend_now()).compiler()
+    return get_backend(found or _context.backend_now())
 
 
 def _first_captured(function: Callable[..., Any]) -> str | None:
@@ -235,26 +269,70 @@ def _first(tree: Any) -> str | None:
 
 
 def _mapped(function: Callable[[Any], Any], tree: Any) -> Any:
-    """Apply a function to the leaves of tuples, lists and dicts."""
+    """Apply a function to the arrays in tuples, lists and dicts."""
     if isinstance(tree, dict):
         return {key: _mapped(function, value) for key, value in tree.items()}
     if isinstance(tree, tuple | list):
-        return type(tree)([_mapped(function, value) for value in tree])
-    return None if tree is None else function(tree)
+        return _rebuilt(tree, [_mapped(function, value) for value in tree])
+    return function(tree) if is_array(tree) else tree
 
 
-def _leading_extent(xs: Any) -> int:
-    found: list[int] = []
+def _rebuilt(like: Any, values: list[Any]) -> Any:
+    """Return a tuple, a named one too, or a list of these values."""
+    return type(like)(*values) if hasattr(like, "_fields") else type(like)(values)
+
+
+def _arrays(tree: Any) -> Any:
+    """Return numbers and foreign arrays in tuples, lists and dicts as arrays."""
+    if isinstance(tree, dict):
+        return {key: _arrays(value) for key, value in tree.items()}
+    if isinstance(tree, tuple | list):
+        return _rebuilt(tree, [_arrays(value) for value in tree])
+    known = is_array(tree) or isinstance(tree, SCALARS) or backend_of(tree) is not None
+    return asarray(tree) if known else tree
+
+
+def _kept(what: str, before: Any, after: Any) -> Any:
+    """Return what a body has returned as the loop's own: what is not what it was given, copied."""
+    after = _arrays(after)
+    if _form(after) != _form(before):
+        raise TypeError(
+            f"{what}: expected the body to return what it was given, {_form(before)}, got "
+            f"{_form(after)}"
+        )
+    return _owned(before, after)
+
+
+def _form(tree: Any) -> Any:
+    if isinstance(tree, dict):
+        return {key: _form(value) for key, value in tree.items()}
+    if isinstance(tree, tuple | list):
+        return type(tree).__name__, [_form(value) for value in tree]
+    return (tree.shape, tree.dtype.name) if is_array(tree) else type(tree)
+
+
+def _owned(before: Any, after: Any) -> Any:
+    if isinstance(after, dict):
+        return {key: _owned(before[key], value) for key, value in after.items()}
+    if isinstance(after, tuple | list):
+        return _rebuilt(after, list(map(_owned, before, after)))
+    return copied(after) if is_array(after) and after is not before else after
+
+
+def _leading_extent(xs: Any, length: int | None) -> int:
+    found: list[Any] = [] if length is None else [length]
     _mapped(lambda x: found.append(len(x)), xs)
-    if len(set(found)) != 1:
-        raise ValueError(f"scan: expected arrays of one leading extent, got {found}")
-    return found[0]
+    if len(set(found)) != 1 or not found[0]:
+        raise ValueError(
+            f"scan: expected arrays of one leading extent, 1 or more, or a length, got {found}"
+        )
+    return index(found[0])
 
 
 def _stacked(ys: list[Any]) -> Any:
-    from_first = ys[0] if ys else None
-    if isinstance(from_first, dict):
-        return {key: _stacked([y[key] for y in ys]) for key in from_first}
-    if isinstance(from_first, tuple | list):
-        return type(from_first)([_stacked([y[k] for y in ys]) for k in range(len(from_first))])
-    return None if from_first is None else stack([asarray(y) for y in ys])
+    first = ys[0]
+    if isinstance(first, dict):
+        return {key: _stacked([y[key] for y in ys]) for key in first}
+    if isinstance(first, tuple | list):
+        return _rebuilt(first, [_stacked([y[k] for y in ys]) for k in range(len(first))])
+    return stack(ys) if is_array(first) else first

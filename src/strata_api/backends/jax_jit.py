@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
-from weakref import ref
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, ref
 
 import jax
 import numpy as np
@@ -35,9 +35,6 @@ from strata_api.backends.jax import (
     wide,
 )
 from strata_api.backends.protocol import Buffer
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _tree = jax.tree_util
 
@@ -377,24 +374,39 @@ def _is_still(view: View) -> bool:
 # -- loops and branches ---------------------------------------------------------------------------
 
 
-def _widely(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a function with 64-bit types on."""
+def _compiled_whole(loop: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a loop be a program of its own where it is in none, one for its functions and kinds."""
 
-    @wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        with wide():
-            return function(*args, **kwargs)
+    @wraps(loop)
+    def run(functions: tuple[Callable[..., Any], ...], *args: Any) -> Any:
+        if here.context is not None or is_traced():
+            with wide(), _context.running_backend("jax"):
+                return loop(functions, *args)
+        references = tuple([ref(function) for function in functions])
+
+        def whole(*args: Any) -> Any:
+            return loop(tuple([reference() for reference in references]), *args)
+
+        programs = _loops.setdefault(functions[-1], Jit(True))
+        return programs(args, (loop.__name__, references), whole)
 
     return run
 
 
-@_widely
-def fori_loop(lower: Any, upper: Any, body: Callable[..., Any], init: Any) -> Any:
+# The programs of loops, by their last function: they are kept as long as it is, and must not keep
+# it alive.
+_loops: WeakKeyDictionary[Callable[..., Any], Jit] = WeakKeyDictionary()
+
+
+@_compiled_whole
+def fori_loop(functions: tuple[Callable[..., Any]], lower: Any, upper: Any, init: Any) -> Any:
     """Run ``value = body(i, value)`` for ``i`` from ``lower`` up to ``upper``."""
+    (body,) = functions
     leaves, tree = _values(init)
 
     def step(i: Any, leaves: Sequence[Buffer]) -> Sequence[Buffer]:
-        return _carried(body(_over(i), _tree.tree_unflatten(tree, leaves)), tree, "fori_loop")
+        value = body(_over(i), _tree.tree_unflatten(tree, leaves))
+        return _carried(value, tree, leaves, "fori_loop")
 
     index = jax.ShapeDtypeStruct((), np.dtype(np.int64))
     written = _written_by(step, index, leaves)
@@ -402,19 +414,21 @@ def fori_loop(lower: Any, upper: Any, body: Callable[..., Any], init: Any) -> An
     def loop(i: Any, state: Any) -> Any:
         return _state(written, state, lambda leaves: step(i, leaves))
 
-    bounds = [jnp.asarray(_buffer(bound), dtype=jnp.int64) for bound in (lower, upper)]
-    end, leaves = lax.fori_loop(*bounds, loop, (_begin(written), leaves))
+    begin = _begin(written), leaves
+    end, leaves = lax.fori_loop(_bound(lower), _bound(upper), loop, begin)
     _end(written, end)
     return _tree.tree_unflatten(tree, leaves)
 
 
-@_widely
-def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: Any) -> Any:
+@_compiled_whole
+def while_loop(functions: tuple[Callable[..., Any], Callable[..., Any]], init: Any) -> Any:
     """Run ``value = body(value)`` while ``condition(value)``."""
+    condition, body = functions
     leaves, tree = _values(init)
 
     def step(leaves: Sequence[Buffer]) -> Sequence[Buffer]:
-        return _carried(body(_tree.tree_unflatten(tree, leaves)), tree, "while_loop")
+        value = body(_tree.tree_unflatten(tree, leaves))
+        return _carried(value, tree, leaves, "while_loop")
 
     written = _written_by(step, leaves)
 
@@ -423,7 +437,10 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
         with Context() as context:
             for outer, buffer in zip(written, ends, strict=True):
                 context.adopt(outer, buffer, outer.element)
-            return _buffer(condition(_tree.tree_unflatten(tree, leaves)))
+            answer = _buffer(condition(_tree.tree_unflatten(tree, leaves)))
+            if context.written():
+                raise RuntimeError("while_loop: the condition cannot write to arrays outside of it")
+            return answer
 
     def loop(state: Any) -> Any:
         return _state(written, state, step)
@@ -433,9 +450,10 @@ def while_loop(condition: Callable[..., Any], body: Callable[..., Any], init: An
     return _tree.tree_unflatten(tree, leaves)
 
 
-@_widely
-def scan(body: Callable[..., Any], init: Any, xs: Any, length: int | None) -> Any:
+@_compiled_whole
+def scan(functions: tuple[Callable[..., Any]], init: Any, xs: Any, length: Any) -> Any:
     """Run ``value, y = body(value, x)`` over the leading axis of ``xs`` and stack the ``y``."""
+    (body,) = functions
     leaves, tree = _values(init)
     each, each_tree = _values(xs)
     shapes: list[Any] = []
@@ -444,7 +462,7 @@ def scan(body: Callable[..., Any], init: Any, xs: Any, length: int | None) -> An
         value, y = body(_tree.tree_unflatten(tree, leaves), _tree.tree_unflatten(each_tree, each))
         y_leaves, y_tree = _values(y)
         shapes.append(y_tree)
-        return _carried(value, tree, "scan"), y_leaves
+        return _carried(value, tree, leaves, "scan"), y_leaves
 
     first = [jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in each]
     written = _written_by(step, leaves, first)
@@ -453,38 +471,41 @@ def scan(body: Callable[..., Any], init: Any, xs: Any, length: int | None) -> An
         ends, (leaves, ys) = _state(written, state, lambda leaves: step(leaves, each))
         return (ends, leaves), ys
 
-    (end, leaves), ys = lax.scan(loop, (_begin(written), leaves), each, length=length)
+    (end, leaves), ys = lax.scan(loop, (_begin(written), leaves), each, length=len(length))
     _end(written, end)
     return _tree.tree_unflatten(tree, leaves), _tree.tree_unflatten(shapes[-1], ys)
 
 
-@_widely
-def cond(predicate: Any, yes: Callable[..., Any], no: Callable[..., Any], operands: Any) -> Any:
+@_compiled_whole
+def cond(
+    functions: tuple[Callable[..., Any], Callable[..., Any]], predicate: Any, operands: Any
+) -> Any:
     """Run ``yes(*operands)`` or ``no(*operands)``."""
-    leaves, tree = _values(operands)
     trees: list[Any] = []
+    kinds: list[Any] = []
 
     def branch(function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(leaves: Sequence[Buffer]) -> Sequence[Buffer]:
-            found, found_tree = _values(function(*_tree.tree_unflatten(tree, leaves)))
-            trees.append(found_tree)
-            if found_tree != trees[0]:
+        def run(_: Any) -> Sequence[Buffer]:
+            found, tree = _values(function(*operands))
+            trees.append(tree)
+            kinds.append([(value.shape, value.dtype) for value in found])
+            if tree != trees[0] or kinds[-1] != kinds[0]:
                 raise TypeError(
-                    f"cond: both branches must return the same structure, got {trees[0]} and "
-                    f"{found_tree}"
+                    "cond: expected both branches to return the same structure, shapes and "
+                    f"dtypes, got {trees[0]} of {kinds[0]} and {tree} of {kinds[-1]}"
                 )
             return found
 
         return run
 
-    branches = branch(yes), branch(no)
-    written = _written_by(branches[0], leaves)
-    written += [s for s in _written_by(branches[1], leaves) if s not in written]
+    branches = list(map(branch, functions))
+    written = _written_by(branches[0], ())
+    written += [s for s in _written_by(branches[1], ()) if s not in written]
 
     def started(run: Callable[..., Any]) -> Callable[..., Any]:
         return lambda state: _state(written, state, run)
 
-    end, found = lax.cond(_buffer(predicate), *map(started, branches), (_begin(written), leaves))
+    end, found = lax.cond(_buffer(predicate), *map(started, branches), (_begin(written), ()))
     _end(written, end)
     return _tree.tree_unflatten(trees[0], found)
 
@@ -522,29 +543,47 @@ def _end(written: list[Storage], buffers: list[Buffer]) -> None:
     for outer, buffer in zip(written, buffers, strict=True):
         storage = local_storage(outer)
         guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
-        with guard.lock:
-            check_place(storage, buffer)
-            storage.buffer = buffer
-            storage.owned = not isinstance(buffer, Tracer)
-            guard.pending = guard.index = None
-            guard.writes += 1
+        check_place(storage, buffer)
+        storage.buffer = buffer
+        guard.pending = guard.index = None
+        guard.writes += 1
 
 
 def _values(tree: Any) -> tuple[list[Buffer], Any]:
-    """Return the leaves as JAX values, and the tree they are the leaves of."""
-    leaves, structure = _tree.tree_flatten(tree)
-    return [jnp.asarray(leaf) for leaf in leaves], structure
+    """Return the leaves as JAX values, and the tree they are the leaves of: one of arrays."""
+    leaves, structure = _tree.tree_flatten(tree, is_leaf=_is_array)
+    buffers = [jnp.asarray(_buffer(leaf)) for leaf in leaves]
+    arrays = [
+        leaf if isinstance(leaf, jax.Array) else _over(buffer)
+        for leaf, buffer in zip(leaves, buffers, strict=True)
+    ]
+    return buffers, _tree.tree_structure(_tree.tree_unflatten(structure, arrays))
 
 
-def _carried(value: Any, tree: Any, what: str) -> list[Buffer]:
+def _carried(value: Any, tree: Any, before: Sequence[Buffer], what: str) -> list[Buffer]:
     leaves, found = _values(value)
-    if found != tree:
-        raise TypeError(f"{what}: expected the body to return {tree}, as it was given, got {found}")
+    have, want = ([(x.shape, x.dtype.name) for x in xs] for xs in (leaves, before))
+    if found != tree or have != want:
+        given = _forms(_tree.tree_unflatten(tree, before))
+        raise TypeError(
+            f"{what}: expected the body to return what it was given, {given}, got {_forms(_tree.tree_unflatten(found, leaves))}"
+        )
     return leaves
 
 
+def _forms(tree: Any) -> Any:
+    """Return a tree of shapes and dtypes."""
+    return _tree.tree_map(lambda x: (x.shape, x.dtype.name), tree, is_leaf=_is_array)
+
+
+def _bound(x: Any) -> Any:
+    """Return the bound of a loop; one that is known is so to JAX, which can then go backwards."""
+    value = _buffer(x)
+    return value.astype(np.int64) if isinstance(value, Tracer) else np.int64(value)
+
+
 def _buffer(x: Any) -> Any:
-    return BACKEND.read(x) if _is_array(x) and x._buffer is None else x
+    return BACKEND.read(x) if _is_array(x) and _storage_of(x) else x
 
 
 def _over(value: Any, weak: bool = False) -> Any:

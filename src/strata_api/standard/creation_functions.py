@@ -517,6 +517,8 @@ def _refuse_copy(copy: bool | None, why: str) -> None:
 
 
 def _from_array(x: Array, wanted: DType | None, device: object, copy: bool | None) -> Array:
+    if x._element.weak is not None:  # it stands for a Python scalar
+        x, wanted = copied(x), wanted or d.default_like(x._element.dtype)
     result = x
     if not _is_there(x, device):
         _refuse_copy(copy, f"{x.device} is another device")
