@@ -58,7 +58,7 @@ def test_a_session_gives_the_answers_that_the_page_shows(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_what_a_page_links_to_is_there(path: Path) -> None:
-    links = re.findall(r"\]\(([^)#:]+)\)", path.read_text())
+    links = re.findall(r"\]\(([\w./-]+)\)", path.read_text())
     assert [link for link in links if not (path.parent / link).is_file()] == []
 
 
