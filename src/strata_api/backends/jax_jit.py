@@ -564,16 +564,17 @@ def _carried(value: Any, tree: Any, before: Sequence[Buffer], what: str) -> list
     leaves, found = _values(value)
     have, want = ([(x.shape, x.dtype.name) for x in xs] for xs in (leaves, before))
     if found != tree or have != want:
-        given = _forms(_tree.tree_unflatten(tree, before))
+        given, got = _forms(tree, before), _forms(found, leaves)
         raise TypeError(
-            f"{what}: expected the body to return what it was given, {given}, got {_forms(_tree.tree_unflatten(found, leaves))}"
+            f"{what}: expected the body to return what it was given, {given}, got {got}"
         )
     return leaves
 
 
-def _forms(tree: Any) -> Any:
+def _forms(tree: Any, leaves: Sequence[Buffer]) -> Any:
     """Return a tree of shapes and dtypes."""
-    return _tree.tree_map(lambda x: (x.shape, x.dtype.name), tree, is_leaf=_is_array)
+    arrays = _tree.tree_unflatten(tree, leaves)
+    return _tree.tree_map(lambda x: (x.shape, x.dtype.name), arrays, is_leaf=_is_array)
 
 
 def _bound(x: Any) -> Any:
