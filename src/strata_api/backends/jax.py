@@ -270,7 +270,8 @@ class JAXBackend:
             if not isinstance(obj, jax.Array):
                 if copy is False:
                     raise ValueError("copy=False: host memory must be copied to a JAX device")
-                obj = jnp.array(obj, copy=True)  # device_put may share an aligned host buffer
+                # JAX may share host memory, or read it later, after its owner has written to it.
+                obj = jnp.asarray(np.array(obj, order="C"))
             elif copy:
                 obj = jnp.array(obj, copy=True)
             return self._on(obj, device)
@@ -850,10 +851,11 @@ class Wide:
 
 def _flatten(x: Any) -> tuple[tuple[Buffer], Wide | None]:
     value = x._element.backend.native(x)
-    narrowed = isinstance(value, np.ndarray) and not jax.config.jax_enable_x64
-    if narrowed and value.dtype.name in ("float64", "int64", "uint64", "complex128"):
-        return (value,), Wide(value.dtype)
-    return (value,), None
+    if not isinstance(value, np.ndarray):
+        return (value,), None
+    value = np.array(value, order="C")  # JAX may read it after its owner has written to it
+    wide = value.dtype.name in ("float64", "int64", "uint64", "complex128")
+    return (value,), Wide(value.dtype) if wide and not jax.config.jax_enable_x64 else None
 
 
 def _unflatten(over: Callable[..., Any], wide: Wide | None, children: Sequence[Any]) -> Any:
