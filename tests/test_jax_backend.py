@@ -60,9 +60,9 @@ def overwrite(x: Array) -> None:
 
 
 def fresh(xp: ModuleType) -> Array:
-    """Return an array of ours that has been written, so that the next write may donate."""
-    x = xp.reshape(xp.arange(400_000, dtype=xp.float32), (2, -1))
-    x[0, 0] = 0
+    """Return an array of ours, all of a storage, whose next write may donate."""
+    x = xp.zeros((2, 200_000), dtype=xp.float32)
+    x[...] = xp.reshape(xp.arange(400_000, dtype=xp.float32), (2, -1))
     return x  # type: ignore[no-any-return]  # an array
 
 
@@ -213,6 +213,24 @@ def test_a_users_jax_array_never_changes_and_never_dies(xp: ModuleType, name: st
     assert not users.is_deleted()
 
 
+def test_another_handle_of_what_was_taken_in_never_dies(xp: ModuleType) -> None:
+    handles = {
+        "device_put": lambda u: jax.device_put(u, jax.devices()[0]),
+        "shard": lambda u: u.addressable_data(0),
+        "tree": lambda u: jax.device_put([u])[0],
+    }
+    for name, make in handles.items():
+        users = jnp.arange(40_000, dtype=jnp.float32).reshape(2, -1) + 1
+        value = np.array(users)
+        other = make(users)
+        x = xp.asarray(users)
+        del users
+        gc.collect()
+        overwrite(x)
+        overwrite(x)
+        np.testing.assert_array_equal(np.array(other), value, err_msg=name)
+
+
 def aligned(shape: tuple[int, ...], offset: int) -> Any:
     """Return an ndarray whose data begins ``offset`` bytes after a multiple of 64."""
     n = int(np.prod(shape)) * 4
@@ -232,10 +250,11 @@ def test_a_users_ndarray_and_our_copy_of_it_do_not_see_each_other(
     xp: ModuleType, name: str, offset: int
 ) -> None:
     users = aligned((2, 20_000), offset)
-    value = users.copy()
-    x = IMPORTS[name](xp, users)
-    users += 1  # at once, while what was asked for may be on its way
-    np.testing.assert_array_equal(host(x), value)
+    for _ in range(100):
+        value = users.copy()
+        x = IMPORTS[name](xp, users)
+        users += 1  # at once, while what was asked for may be on its way
+        np.testing.assert_array_equal(host(x), value)
     overwrite(x)
     overwrite(x)
     np.testing.assert_array_equal(users, value + 1)
@@ -246,12 +265,14 @@ def test_a_users_ndarray_moved_to_jax_is_a_copy(
     xp: ModuleType, snp: ModuleType, offset: int
 ) -> None:
     users = aligned((2, 20_000), offset)
-    value = users.copy()
-    x = snp.asarray(users).to_device("jax")
-    leaf = snp.asarray(users).__jax_array__()
-    users += 1
-    np.testing.assert_array_equal(host(x), value)
-    np.testing.assert_array_equal(host(leaf), value)
+    ours = snp.asarray(users)
+    program = jax.jit(lambda x: x * 1)
+    for _ in range(100):
+        value = users.copy()
+        x, native, result = ours.to_device("jax"), ours.__jax_array__(), program(ours)
+        ours += 1
+        for one in (x, native, result):
+            np.testing.assert_array_equal(host(one), value)
     overwrite(x)
     np.testing.assert_array_equal(users, value + 1)
 
