@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import combinations, product
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -107,6 +108,164 @@ def test_an_extent_of_everything_is_enough(numpy_backend: ModuleType, example: E
     for have, want in zip(inferred(example, inputs), real, strict=True):
         if isinstance(want, Array):
             check_inside(have, want, example)
+
+
+# -- on small intervals, what is inferred is the hull of what there is -----------------------------
+
+# Where the inferred extents only enclose the real ones, and why.
+ENCLOSED = {
+    "repeat counts": "the counts are data, and without a bound",
+    "reshape to (-1, 3)": "of two unknown extents, which products are multiples of 3 is not kept",
+    "reshape to (3, -1)": "as before",
+}
+ENDS: tuple[Callable[[int], Dimension], ...] = (
+    lambda n: Dimension(n, n + 2),
+    lambda n: Dimension(max(n - 1, 0), n + 1),
+    lambda n: Dimension(n + 1, n + 2),
+    lambda n: Dimension(0, 2),
+)
+_reshaped = [
+    Example("reshape", lambda xp, x: xp.reshape(x, (2, -1)), (np.ones((2, 3)),), "to (2, -1)"),
+    Example("reshape", lambda xp, x: xp.reshape(x, (-1, 3)), (np.ones((2, 3)),), "to (-1, 3)"),
+    Example("reshape", lambda xp, x: xp.reshape(x, (3, -1)), (np.ones((3, 2)),), "to (3, -1)"),
+]
+_keys: dict[str, Any] = {
+    "x[1:]": np.s_[1:],
+    "x[:2]": np.s_[:2],
+    "x[::2]": np.s_[::2],
+    "x[-2:]": np.s_[-2:],
+    "x[::-1]": np.s_[::-1],
+    "x[-1:0:-2]": np.s_[-1:0:-2],
+    "x[1:-1]": np.s_[1:-1],
+    "x[:, None, 0]": np.s_[:, None, 0],
+    "x[..., 1:3]": np.s_[..., 1:3],
+    "x[[0, 1, 0]]": [0, 1, 0],
+}
+_keyed = [
+    Example("getitem", lambda xp, x, key=key: x[key], (np.ones((3, 4)),), text)
+    for text, key in _keys.items()
+]
+_masked = [
+    Example("getitem", lambda xp, x, m: x[m], (np.ones((2, 2)), np.ones((2, 2)) > 0), "mask"),
+    Example("getitem", lambda xp, x, m: x[:, m], (np.ones((2, 3)), np.ones(3) > 0), "column mask"),
+]
+SMALL = [*[e for e in EXAMPLES if e.inputs], *_reshaped, *_keyed, *_masked]
+
+
+class Outcomes(NamedTuple):
+    """What a call gives for every member of some intervals."""
+
+    shapes: list[list[Any]]  # of the results of one member; None for a result that is no array
+    errors: set[type[Exception]]
+
+
+def spots(example: Example) -> Iterator[tuple[int, int]]:
+    """Yield operand and axis of each extent that may be unknown."""
+    for k, a in enumerate(example.inputs):
+        for axis in range(a.ndim):
+            if k or axis not in example.counted:
+                yield k, axis
+
+
+def unsure(example: Example) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield the operands' extents, with one or two of them, and then all, as small intervals."""
+    every = [*spots(example)]
+    for ends in ENDS:
+        for chosen in {*combinations(every, 1), *combinations(every, 2), tuple(every[:3])}:
+            yield [
+                tuple([ends(n) if (k, axis) in chosen else n for axis, n in enumerate(a.shape)])
+                for k, a in enumerate(example.inputs)
+            ]
+
+
+def members(dims: list[tuple[Any, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    """Yield every choice of lengths out of the intervals."""
+    lengths = [
+        range(n.min_length, n.max_length + 1) if isinstance(n, Dimension) else (n,)
+        for shape in dims
+        for n in shape
+    ]
+    for chosen in product(*lengths):
+        rest = iter(chosen)
+        yield [tuple([next(rest) for _ in shape]) for shape in dims]
+
+
+def of_shape(example: Example, a: Any, shape: tuple[int, ...]) -> Any:
+    """Return an operand of another shape, of the same values; matrices stay well conditioned."""
+    b = np.resize(a, shape) if a.size else np.zeros(shape)
+    if b.ndim > 1 and example.name.startswith("linalg.") and b.dtype.kind in "fc":
+        b = b + 10 * np.eye(*shape[-2:])
+    return b.astype(a.dtype)
+
+
+def fillings(example: Example, k: int, b: Any) -> Iterator[Any]:
+    """Yield operands of one shape, as different as a shape that depends on the data needs."""
+    yield b
+    picks = (example.name.startswith("take") or example.note.endswith(("counts", "mask"))) and k
+    if example.name == "nonzero" or picks:
+        yield np.zeros_like(b)
+    if example.name == "nonzero" or example.note == "counts":
+        yield np.ones_like(b)
+    if example.name.startswith("unique"):
+        yield np.ones_like(b)
+        yield np.arange(b.size, dtype=b.dtype).reshape(b.shape)
+
+
+def outcomes(xp: ModuleType, example: Example, dims: list[tuple[Any, ...]]) -> Outcomes:
+    result = Outcomes([], set())
+    for shapes in members(dims):
+        given = [of_shape(example, a, s) for a, s in zip(example.inputs, shapes, strict=True)]
+        for operands in product(*[fillings(example, k, b) for k, b in enumerate(given)]):
+            try:
+                found = example.call(xp, *[xp.asarray(b, copy=True) for b in operands])
+            except Exception as error:
+                result.errors.add(type(error))
+            else:
+                result.shapes.append(
+                    [x.shape if isinstance(x, Array) else None for x in parts(found)]
+                )
+    return result
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # means and logarithms of what is there
+@pytest.mark.parametrize("example", SMALL, ids=str)
+def test_what_is_inferred_on_small_intervals_is_the_hull_of_the_real_shapes(
+    numpy_backend: ModuleType, example: Example
+) -> None:
+    for dims in unsure(example):
+        what = f"{example} of {dims}"
+        real = outcomes(numpy_backend, example, dims)
+        operands = [unknown(a, d) for a, d in zip(example.inputs, dims, strict=True)]
+        if not real.shapes:
+            with pytest.raises(tuple(real.errors)):
+                inferred(example, operands)
+            continue
+        for have, *wants in zip(inferred(example, operands), *real.shapes, strict=True):
+            if wants[0] is None:
+                continue
+            assert {len(want) for want in wants} == {have.ndim}, what
+            for extent, *lengths in zip(have.dims, *wants, strict=True):
+                hull = Dimension(min(lengths), max(lengths))
+                if str(example) in ENCLOSED:
+                    assert Dimension(extent).relaxes(hull), f"{what}: {extent}, really {hull}"
+                else:
+                    assert extent == hull, f"{what}: {extent}, really {hull}"
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ENCLOSED)
+def test_what_only_encloses_is_looser_somewhere(numpy_backend: ModuleType, name: str) -> None:
+    (example,) = [e for e in SMALL if str(e) == name]
+    for dims in unsure(example):
+        real = outcomes(numpy_backend, example, dims)
+        if not real.shapes:
+            continue
+        operands = [unknown(a, d) for a, d in zip(example.inputs, dims, strict=True)]
+        for have, *wants in zip(inferred(example, operands), *real.shapes, strict=True):
+            for extent, *lengths in zip(have.dims, *wants, strict=True):
+                if extent != Dimension(min(lengths), max(lengths)):
+                    return
+    raise AssertionError(f"{name} is tight everywhere: take it off the list")
 
 
 # -- views and fresh arrays, the same on every backend --------------------------------------------

@@ -24,6 +24,7 @@ from strata_api._dtypes import (
     uint64,
 )
 from strata_api._dtypes import bool_ as bool
+from strata_api._infer import infer
 from strata_api._layout import MemoryDescriptor
 from strata_api._partial_shape import PartialShape
 from strata_api.linalg import matmul, matrix_transpose, tensordot, vecdot
@@ -364,6 +365,7 @@ __all__ = [  # noqa: RUF022  # in the order of the standard
     "set_default_backend",
     "strict",
     "views",
+    "infer",
     "jit",
     "fori_loop",
     "while_loop",

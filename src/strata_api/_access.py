@@ -19,6 +19,7 @@ from strata_api._apply import (
     fresh,
     from_data,
     is_array,
+    lifted,
     operands,
     paired,
     promoted,
@@ -31,8 +32,8 @@ from strata_api._index import (
     Item,
     Lookup,
     Position,
-    check_mask,
     checked_position,
+    mask_shape,
     parse,
     simple_step,
 )
@@ -89,7 +90,7 @@ def setitem(x: Array, key: object, value: object) -> None:
         return
     mask = _lone_mask(x, key)
     if mask is not None:
-        count = _unknown_count(size(mask.dims))
+        count = _unknown_count(size(mask_shape(mask.dims, x.dims)))
         source = _source(x, value, (count, *x.dims[mask.ndim :]))
         x._element.backend.put_where(x, mask, source)
         return
@@ -123,6 +124,8 @@ def update(rule: Rule, x: Array, other: object) -> Array:
     if x._element.weak is not None:  # it stands for a Python scalar, which never changes
         return binary(rule, x, other)
     check_writable(x)
+    if is_array(other):
+        other = lifted(other, x._element.backend, rule.name)  # type: ignore[arg-type]
     found = operands(rule.name, x, other)
     dtype = promoted(found)
     rule.check(dtype)
@@ -192,11 +195,9 @@ def _source(x: Array, value: object, shape: Shape) -> Array:
         return filled(_as_kind(value, dtype), dtype, backend)
     if isinstance(value, list | tuple):
         value = from_data(value, backend)
-    array = value if is_array(value) else as_array(value, "assignment", backend)
-    if array._element.backend is not backend:  # type: ignore[attr-defined]  # an Array
-        operands("assignment", x, array)  # says which backends they are
-    check_kind(array.dtype, dtype, "assignment")  # type: ignore[attr-defined]  # an Array
-    return cast(_without_leading_ones(array, shape), dtype)  # type: ignore[arg-type]
+    array = lifted(as_array(value, "assignment", backend), backend, "assignment")
+    check_kind(array.dtype, dtype, "assignment")
+    return cast(_without_leading_ones(array, shape), dtype)
 
 
 def _check_scalar(value: Scalar, dtype: DType) -> None:
@@ -303,10 +304,10 @@ def _index_array(backend: Backend, item: object) -> Array:
     return cast(array, d.int64) if array.dims == (0,) else array
 
 
-def _nonzero(mask: Array) -> Sequence[Array]:
+def _nonzero(mask: Array, shape: Shape) -> Sequence[Array]:
     if mask.ndim == 0:
         mask = viewed(mask, Reshape((), (1,)))
-    spec = Spec((_unknown_count(size(mask.dims)),), d.int64)
+    spec = Spec((_unknown_count(size(shape)),), d.int64)
     return apply_many(NONZERO, (mask,), (spec,) * mask.ndim)
 
 
@@ -325,12 +326,11 @@ def _lone_mask(x: Array, key: object) -> Array | None:
     mask: Array = key  # type: ignore[assignment]  # the test says so
     if mask._element.backend is not x._element.backend:
         return None
-    check_mask(mask.dims, x.dims)
     return mask
 
 
 def _compressed(x: Array, mask: Array) -> Array:
-    shape = (_unknown_count(size(mask.dims)), *x.dims[mask.ndim :])
+    shape = (_unknown_count(size(mask_shape(mask.dims, x.dims))), *x.dims[mask.ndim :])
     dtype = x._element.dtype
     backend = x._element.backend
     return fresh(backend.compress(x, mask, Spec(shape, dtype)), backend.element(dtype))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from strata_api import _dtypes as d
-from strata_api._context import is_strict
+from strata_api._context import is_strict, running_now
 from strata_api._dimension import extent
 from strata_api._dtypes import SCALARS, DType, NDArray, Scalar
 from strata_api._rules import (
@@ -154,11 +154,11 @@ def operands(what: str, *xs: object) -> list[Operand]:
         foreign = [backend_of(x) for x in xs if not isinstance(x, SCALARS)]
         backends = {backend.name for backend in foreign if backend is not None}
     if len(backends) > 1:
-        first, second = sorted(backends)[:2]
-        raise TypeError(
-            f"{what}: expected arrays of one backend, got {first} and {second}; "
-            f"move one of them with to_device"
-        )
+        running = running_now()
+        if running not in backends:
+            raise _mixed(what, *sorted(backends)[:2])
+        backends = {running}
+        xs = tuple([lifted(x, get_backend(running), what) if is_array(x) else x for x in xs])  # type: ignore[arg-type]
     like = get_backend(backends.pop()) if backends else None
     result: list[Operand] = []
     for x in xs:
@@ -169,6 +169,27 @@ def operands(what: str, *xs: object) -> list[Operand]:
             f"{what}: expected at least one array, got {', '.join(map(_described, xs))}"
         )
     return result
+
+
+def lifted(x: Array, backend: Backend, what: str) -> Array:
+    """Return ``x`` on a backend, if that one runs a program: the value that ``x`` has now.
+
+    Raises: ``TypeError`` for another backend that runs none, and for an array without a value.
+    """
+    mine = x._element.backend
+    if mine is backend:
+        return x
+    if running_now() != backend.name or not mine.is_concrete(x):
+        raise _mixed(what, *sorted((mine.name, backend.name)))
+    buffer = backend.take_in(mine.read(x), backend.default_device(), None)
+    return fresh(buffer, backend.element(x._element.dtype))
+
+
+def _mixed(what: str, first: str, second: str) -> TypeError:
+    return TypeError(
+        f"{what}: expected arrays of one backend, got {first} and {second}; "
+        f"move one of them with to_device"
+    )
 
 
 def _plain(x: Scalar) -> Scalar:

@@ -12,7 +12,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from strata_api._dimension import Dimension, Extent, extent
-from strata_api._shape import Shape, may_be, shown
+from strata_api._shape import Shape, may_be, merge, shown
 from strata_api._view import Affine, Axis, whole
 from strata_api.backends.protocol import Start
 
@@ -60,7 +60,7 @@ def parse(
     key: object,
     shape: Shape,
     classify: Callable[[object], Item],
-    nonzero: Callable[[Array], Sequence[Array]],
+    nonzero: Callable[[Array, Shape], Sequence[Array]],
 ) -> Index:
     """Return the canonical form of a key for an array of this shape.
 
@@ -123,7 +123,7 @@ def _axes_of(item: object) -> int:
 def _walk(
     items: Sequence[object],
     shape: Shape,
-    nonzero: Callable[[Array], Sequence[Array]],
+    nonzero: Callable[[Array, Shape], Sequence[Array]],
 ) -> Index:
     base = whole(shape)
     starts = list(base.starts)
@@ -163,21 +163,24 @@ def _walk(
 
 
 def _indices(
-    item: Lookup, shape: Shape, nonzero: Callable[[Array], Sequence[Array]]
+    item: Lookup, shape: Shape, nonzero: Callable[[Array, Shape], Sequence[Array]]
 ) -> Sequence[Array]:
     if not item.is_mask:
         return (item.array,)
-    check_mask(item.shape, shape)
-    return nonzero(item.array)
+    return nonzero(item.array, mask_shape(item.shape, shape))
 
 
-def check_mask(mask: Shape, shape: Shape) -> None:
-    """Raise ``IndexError`` unless the mask fits the leading axes of ``shape``."""
+def mask_shape(mask: Shape, shape: Shape) -> Shape:
+    """Return the shape of a mask over the leading axes of ``shape``: what both say of it.
+
+    Raises: ``IndexError`` unless it fits.
+    """
     covered = shape[: len(mask)]
     if len(mask) > len(shape) or not all(map(may_be, mask, covered)):
         raise IndexError(
             f"a mask of shape {shown(mask)} does not fit axes of shape {shown(covered)}"
         )
+    return tuple(map(merge, mask, covered))
 
 
 def _place_of(fancy: Sequence[tuple[int, int]], picks: Sequence[Pick]) -> int:

@@ -7,6 +7,7 @@ both, so that the abstract backend needs no second set of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import gcd
 from operator import index
 from typing import TypeAlias, TypeGuard
 
@@ -217,7 +218,26 @@ def _quotient(
         return total // known
     if type(known) is int and known == 0:
         raise ValueError(f"reshape: -1 is not determined beside an extent of 0 in {tuple(new)}")
+    unknown = [n for n in left if isinstance(n, Dimension)]
+    if len(unknown) == 1 and type(known) is int:
+        return _of_multiples(unknown[0], size([n for n in left if type(n) is int]), known, shape)
     return exact_quotient(total, known)
+
+
+def _of_multiples(n: Dimension, factor: Extent, known: int, shape: Shape) -> Extent:
+    """Return ``n * factor // known`` over those lengths ``n`` for which it leaves no rest."""
+    assert type(factor) is int  # the product of what is known
+    every = known // gcd(factor, known)
+    by = factor // gcd(factor, known)
+    if every == 1:
+        return extent(n * by)
+    low, high = n.get_interval()
+    first, last = -(-low // every), None if high is None else high // every
+    if last is not None and first > last:
+        raise ValueError(
+            f"reshape: the {n * factor} elements of shape {shown(shape)} are no multiple of {known}"
+        )
+    return extent(Dimension(first * by, None if last is None else last * by))
 
 
 def exact_quotient(total: Extent, known: Extent) -> Extent:

@@ -18,7 +18,7 @@ from strata_api._context import is_strict
 from strata_api._dimension import Dimension, Extent, extent
 from strata_api._dtypes import DType
 from strata_api._rules import Rule
-from strata_api._shape import as_extent, normalize_axes, normalize_axis, replaced, shown
+from strata_api._shape import as_extent, merge, normalize_axes, normalize_axis, replaced, shown
 from strata_api.backends import resolve
 from strata_api.backends.protocol import Spec
 
@@ -309,8 +309,10 @@ def _count(rule: Rule, have: Extent, n: object) -> Extent:
     """Return how many elements are transformed along an axis."""
     if n is not None:
         return _at_least_one(index(n), rule.name)  # type: ignore[arg-type]  # the call is the check
-    count = extent(2 * _less_one(have)) if rule in _FROM_HALF else have
-    return _at_least_one(count, rule.name)
+    if rule not in _FROM_HALF:
+        return _at_least_one(have, rule.name)
+    _at_least_one(_less_one(have), rule.name)  # what it stands for has elements
+    return extent(2 * _less_one(_no_less(have, 2)))
 
 
 def _less_one(n: Extent) -> Extent:
@@ -321,7 +323,12 @@ def _at_least_one(n: Extent, what: str) -> Extent:
     largest = n.get_interval()[1] if isinstance(n, Dimension) else n
     if largest is not None and largest < 1:
         raise ValueError(f"{what}: expected one element or more, got {n}")
-    return n
+    return _no_less(n, 1)
+
+
+def _no_less(n: Extent, least: int) -> Extent:
+    """Return an unknown extent without the lengths below the least; a known one as it is."""
+    return n if type(n) is int else merge(n, Dimension(least, None))
 
 
 def _half(n: Extent) -> Extent:

@@ -87,7 +87,7 @@ class AbstractBackend:
     def to_numpy(self, x: Operand, copy: bool | None) -> Any:
         raise TypeError(
             f"an abstract array of shape {x._view.shape(x._storage.buffer.shape)} has no values: "
-            "a program that asks for them cannot be inferred"
+            "use where in place of a branch, or give the number to the function as a Python one"
         )
 
     def native(self, x: Operand) -> Buffer:
