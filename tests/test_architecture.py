@@ -31,10 +31,11 @@ ORDER = """
     backends.protocol
     backends
     _view
-    _index _storage
+    _index _packing _storage
     + backends.*
     _apply
     _access
+    _reorder
     _repr
     _array
     + views interop
@@ -46,7 +47,7 @@ ORDER = """
     numpy jax abstract
     + cli __main__
 """
-UPWARD_FOR_TYPES = {"backends.protocol", "_index", "_apply", "_access", "_repr"}
+UPWARD_FOR_TYPES = {"backends.protocol", "_index", "_apply", "_access", "_reorder", "_repr"}
 MAY_IMPORT = {
     "numpy": ["_dtypes", "_repr", "backends.numpy*", "backends.jax*"],
     "ml_dtypes": ["_dtypes", "backends.numpy*", "backends.jax*"],

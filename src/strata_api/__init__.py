@@ -171,6 +171,7 @@ from strata_api.standard.statistical_functions import (
 )
 from strata_api.standard.utility_functions import all, any, diff
 from strata_api.transform import cond, fori_loop, jit, scan, while_loop
+from strata_api.views import reorder
 
 __array_api_version__ = "2025.12"
 
@@ -365,6 +366,7 @@ __all__ = [  # noqa: RUF022  # in the order of the standard
     "set_default_backend",
     "strict",
     "views",
+    "reorder",
     "infer",
     "jit",
     "fori_loop",

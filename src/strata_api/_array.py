@@ -23,6 +23,9 @@ from strata_api._apply import (
 )
 from strata_api._dimension import Extent
 from strata_api._dtypes import DType, NDArray, Scalar
+from strata_api._layout import MemoryDescriptor
+from strata_api._packing import descriptor_of
+from strata_api._reorder import laid_out
 from strata_api._rules import (
     ABS,
     ADD,
@@ -175,6 +178,26 @@ class Array:
         if n < 2:
             raise ValueError(f"x.mT needs two axes or more, got shape {self.shape}")
         return viewed(self, permuted(self.dims, (*range(n - 2), n - 1, n - 2)))
+
+    # -- the layout --
+
+    @property
+    def descriptor(self) -> MemoryDescriptor:
+        """How the elements lie in the storage; the empty descriptor for an array without axes.
+
+        Raises: ``ValueError`` for a view with negative strides, or one that strides and blocks do
+        not describe.
+        """
+        storage = self._storage
+        strides = self._element.backend.strides(storage)
+        return descriptor_of(self._view, storage.buffer.shape, strides, self.dtype)
+
+    def to_layout(self, tag: str) -> Array:
+        """Return the array laid out anew by a format tag, over a fresh buffer: see ``reorder``.
+
+        Raises: ``ValueError`` for a tag of another rank, ``TypeError`` for elements of bool.
+        """
+        return laid_out(self, MemoryDescriptor(self.dims, self.dtype, tag))
 
     # -- indexing --
 

@@ -18,7 +18,9 @@ from strata_api._array import Array
 from strata_api._dimension import Dimension, Extent
 from strata_api._dtypes import INTEGER, SCALARS, Scalar
 from strata_api._index import Position, checked_position
+from strata_api._layout import MemoryDescriptor
 from strata_api._partial_shape import PartialShape
+from strata_api._reorder import laid_out, over_buffer
 from strata_api._shape import (
     as_shape,
     is_static,
@@ -47,6 +49,7 @@ __all__ = [
     "cursor",
     "diagonal",
     "expand",
+    "from_buffer",
     "may_share_memory",
     "noalias",
     "permute",
@@ -163,6 +166,35 @@ def expand(x: Array, inserted: Sequence[int], shape: Sequence[Extent]) -> Array:
         )
     base = with_new_axes(x.dims, places)
     return viewed(x, base.then(expanded(base.shape, new)), readonly=True)
+
+
+def from_buffer(buffer: Array, descriptor: MemoryDescriptor) -> Array:
+    """Return the array that lies in a flat buffer as the descriptor says. Moves no data.
+
+    The buffer is an array of one axis, an ndarray or a jax.Array among them: on NumPy its memory is
+    shared. Of a blocked layout the array is a view too: what is written to it goes to the buffer.
+
+    Shape: ``descriptor.dims``.
+    Dtype: that of the buffer, which must be the descriptor's.
+    Raises: ``TypeError`` for another dtype or no descriptor, ``ValueError`` for a buffer of another
+    rank or too short, for a descriptor without a known layout, and for one that no chain of views
+    has: rows that overlap in the buffer, or whose last one is cut short by its end.
+    """
+    return over_buffer(as_array(buffer, "from_buffer"), descriptor)
+
+
+def reorder(x: Array, descriptor: MemoryDescriptor) -> Array:
+    """Return ``x`` laid out anew as the descriptor says: an array over a fresh buffer.
+
+    The padding of the layout, and its gaps, are zeros. The buffer is as long as ``descriptor``
+    needs it, its offset included.
+
+    Shape: that of ``x``, which must be the descriptor's.
+    Dtype: that of the descriptor; ``x`` is converted to it.
+    Raises: ``TypeError`` for complex numbers that would lose their imaginary part, ``ValueError``
+    for other dims, for a descriptor without a known layout, or one whose elements overlap.
+    """
+    return laid_out(as_array(x, "reorder"), descriptor)
 
 
 def assign(x: Array, source: Array | Scalar | NoAlias) -> Array:

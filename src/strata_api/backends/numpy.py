@@ -109,6 +109,8 @@ class NumPyBackend:
         return self.read(x)
 
     def to_dlpack(self, x: Operand, **options: Any) -> Any:
+        if options.get("copy") is False and x._buffer is None:
+            raise BufferError("copy=False: a view with no strided layout must be copied")
         return self.read(x).__dlpack__(**options)
 
     def dlpack_device(self, x: Operand) -> tuple[int, int]:
@@ -161,9 +163,10 @@ class NumPyBackend:
         if x._buffer is not None:
             x._buffer[...] = self.read(value)
             return
-        dense = np.empty(x._view.shape(x._storage.buffer.shape), x._element.dtype)
-        dense[...] = self.read(value)
-        x._view.write(x._storage.buffer, dense, self)
+        source, base = self.read(value), x._storage.buffer
+        if np.may_share_memory(source, base):
+            source = source.copy()
+        self._write(x, self.broadcast(source, x._view.shape(base.shape)))
 
     def update(self, name: str, spec: Spec, x: Operand, operands: Sequence[Operand]) -> None:
         kernel = KERNELS[name]
@@ -178,7 +181,7 @@ class NumPyBackend:
         if x._buffer is not None:
             x._buffer[...] = result
         else:
-            x._view.write(x._storage.buffer, result.astype(x._element.dtype), self)
+            self._write(x, result.astype(x._element.dtype))
 
     def gather(self, x: Operand, picks: Sequence[Operand], spec: Spec) -> Buffer:
         return np.ascontiguousarray(self.read(x)[tuple([self.read(pick) for pick in picks])])
@@ -206,7 +209,14 @@ class NumPyBackend:
         dense = self.read(x)
         dense[key] = self.read(value)
         if x._buffer is None:
-            x._view.write(x._storage.buffer, dense, self)
+            self._write(x, dense)
+
+    def _write(self, x: Operand, value: Buffer) -> None:
+        """Write every element of a view that NumPy has no view for."""
+        base = x._storage.buffer
+        result = x._view.write(base, value, self)
+        if not np.may_share_memory(result, base):  # a reshape of the base was a copy
+            base[...] = result
 
     def may_share_memory(self, a: Operand, b: Operand) -> bool:
         return np.may_share_memory(self.read(a), self.read(b))
