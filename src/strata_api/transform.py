@@ -200,9 +200,9 @@ def scan(
         n = _leading_extent(xs, length)
         if compiler is not None:
             return compiler.scan((body,), value, xs, range(n))  # type: ignore[no-any-return]
-        value, ys = _mapped(copied, value), []
+        value, xs, ys = _mapped(copied, value), _mapped(copied, xs), []
         for k in range(n):
-            each = _mapped(lambda x: copied(x[k, ...]), xs)  # noqa: B023  # used at once
+            each = _mapped(lambda x: x[k, ...], xs)  # noqa: B023  # used at once
             after, y = body(value, each)
             value = _kept("scan", value, after)
             ys.append(_mapped(copied, _arrays(y)))
