@@ -6,6 +6,7 @@ puts the axes in order, and joins the inner blocks of an axis with what is outsi
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
@@ -18,6 +19,7 @@ from strata_api._view import Affine, Axis, Reshape, Strides, View, block_of
 Level: TypeAlias = tuple[int, int]  # of an axis: how many positions, and their stride
 
 
+@lru_cache(maxsize=1024)
 def buffer_size(layout: MemoryDescriptor) -> int:
     """Return the elements of a buffer that holds a layout, its offset and gaps included.
 
@@ -30,6 +32,7 @@ def buffer_size(layout: MemoryDescriptor) -> int:
     return layout.offset + max([1, *[n * stride for n, stride in levels]])
 
 
+@lru_cache(maxsize=1024)
 def chain_of(layout: MemoryDescriptor, length: int) -> View:
     """Return the view of a flat buffer of this length that has this layout.
 
@@ -193,11 +196,11 @@ def _moved(step: Affine, axes: list[list[Level]]) -> tuple[int, list[list[Level]
         if type(start) is not int:
             return None
         rest = start
-        for n, stride in reversed(levels[1:]):
-            rest, digit = divmod(rest, n)
+        for m, stride in reversed(levels[1:]):
+            rest, digit = divmod(rest, m)
             offset += digit * stride
         offset += rest * levels[0][1]
-        block = prod([n for n, _ in levels[1:]])
+        block = prod([m for m, _ in levels[1:]])
         whole[axis] = start % block == 0
     result: list[list[Level]] = []
     for n, moves in step.axes:

@@ -40,7 +40,7 @@ def calls_of(tag, a):
     return {
         "transpose+ascontiguousarray": transposed(tag, a),
         "NumPy backend": lambda: sx.reorder(x, layout),
-        "JAX backend": lambda: sx.reorder(y, layout).block_until_ready(),
+        "JAX backend": lambda: sx.reorder(y, layout)._storage.buffer.block_until_ready(),
     }
 
 
