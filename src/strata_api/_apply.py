@@ -431,7 +431,11 @@ def _with_scalar(rule: Rule, x1: Any, x2: Any) -> Array | None:
     if known is None or buffer is None:
         return None
     kernel, element = known
-    return _finished(kernel(buffer, x2) if array is x1 else kernel(x1, buffer), element)
+    try:
+        result = kernel(buffer, x2) if array is x1 else kernel(x1, buffer)
+    except OverflowError:
+        return None  # the slow path says what is wrong
+    return _finished(result, element)
 
 
 def promoting(rule: Rule, x1: Any, x2: Any) -> Array:

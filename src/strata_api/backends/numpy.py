@@ -184,10 +184,14 @@ class NumPyBackend:
             self._write(x, result.astype(x._element.dtype))
 
     def gather(self, x: Operand, picks: Sequence[Operand], spec: Spec) -> Buffer:
-        return np.ascontiguousarray(self.read(x)[tuple([self.read(pick) for pick in picks])])
+        dense, key = self.read(x), tuple([self.read(pick) for pick in picks])
+        _check_positions(dense, key)
+        return np.ascontiguousarray(dense[key])
 
     def scatter(self, x: Operand, picks: Sequence[Operand], value: Operand) -> None:
-        self._put(x, tuple([self.read(pick) for pick in picks]), value)
+        key = tuple([self.read(pick) for pick in picks])
+        _check_positions(self.read(x), key)
+        self._put(x, key, value)
 
     def compress(self, x: Operand, mask: Operand, spec: Spec) -> Buffer:
         return np.ascontiguousarray(self.read(x)[self.read(mask)])
@@ -261,6 +265,18 @@ def _box(starts: Sequence[Any], shape: Sequence[Any], steps: Sequence[int]) -> t
         stop = start + n * step
         slices.append(slice(start, None if stop < 0 else stop, step) if n else slice(0, 0))
     return tuple(slices)
+
+
+def _check_positions(dense: Any, key: tuple[Any, ...]) -> None:
+    """Raise ``IndexError`` for an index out of range where there are no elements.
+
+    NumPy itself looks at such an index from 2.4 on.
+    """
+    if dense.size or 0 in np.broadcast_shapes(*[index.shape for index in key]):
+        return
+    for axis, (index, n) in enumerate(zip(key, dense.shape, strict=False)):
+        if index.min() < -n or index.max() >= n:
+            raise IndexError(f"an index is out of range for axis {axis} with extent {n}")
 
 
 def _row_major(result: Any, dtype: DType, buffers: Sequence[Buffer]) -> Buffer:
