@@ -9,7 +9,7 @@ import strata_api as sx
 from strata_api import MemoryDescriptor
 
 
-def best(call, repeats=7):
+def best(call, repeats=15):
     times = []
     for _ in range(repeats):
         start = perf_counter()
