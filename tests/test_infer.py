@@ -192,6 +192,16 @@ def test_arrays_of_two_backends_stay_an_error_outside_of_a_program(jax_backend: 
 
 
 @pytest.mark.usefixtures("no_leaked_tracers")
+def test_jit_reads_an_ndarray_from_outside_anew_in_loops_too(jax_backend: ModuleType) -> None:
+    outside = np.arange(3.0)
+    program = xp.jit(lambda x: xp.fori_loop(0, 2, lambda i, y: y + outside, x))
+    assert host(program(jax_backend.zeros(3))).tolist() == [0, 2, 4]
+    outside[0] = np.nan
+    outside[1] = -1
+    assert np.array_equal(host(program(jax_backend.zeros(3))), [np.nan, -2, 4], equal_nan=True)
+
+
+@pytest.mark.usefixtures("no_leaked_tracers")
 def test_jit_lifts_arrays_of_numpy_too(jax_backend: ModuleType) -> None:
     outside = xp.asarray(np.arange(3), device="numpy")
 
@@ -204,6 +214,8 @@ def test_jit_lifts_arrays_of_numpy_too(jax_backend: ModuleType) -> None:
     result = program(jax_backend.ones(3, dtype="int64"))
     assert result.device == jax_backend.ones(3).device
     assert host(result).tolist() == [0, 2, 8]
+    outside[2] = 5
+    assert host(program(jax_backend.ones(3, dtype="int64"))).tolist() == [0, 2, 50]
 
 
 def test_a_jitted_function_is_inferred_as_it_is() -> None:

@@ -22,7 +22,6 @@ import jax
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
-from jax.interpreters.ad import JVPTracer
 
 from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
@@ -77,18 +76,33 @@ def guarded(buffer: Buffer, element: Element, owned: bool) -> Storage:
     return Storage(buffer, element, owned, guard)
 
 
+class Frozen:
+    """An array of host memory that a program was compiled with, and its elements at that time."""
+
+    __slots__ = ("elements", "host")
+
+    def __init__(self, host: np.ndarray[Any, Any]) -> None:
+        self.host = host
+        self.elements = host.tobytes()
+
+    def has_changed(self) -> bool:
+        return self.host.tobytes() != self.elements
+
+
 class Context:
     """A function that `strata_api.jit` or a loop traces: the storages of the outside it touches.
 
     Each is lifted: inside, a storage of its own stands for it, whose buffer is an operand of the
     program, and which is written back afterwards. ``touched`` holds those that were looked at as
-    what they are outside, and not by way of an argument.
+    what they are outside, and not by way of an argument. ``frozen`` holds the arrays of other
+    libraries that are compiled in.
     """
 
-    __slots__ = ("lifted", "parent", "touched", "trace")
+    __slots__ = ("frozen", "lifted", "parent", "touched", "trace")
 
     def __init__(self) -> None:
         self.parent = here.context
+        self.frozen: list[Frozen] = [] if self.parent is None else self.parent.frozen
         self.lifted: dict[Storage, Storage] = {}
         self.touched: dict[Storage, None] = {}
 
@@ -271,6 +285,8 @@ class JAXBackend:
             if not isinstance(obj, jax.Array):
                 if copy is False:
                     raise ValueError("copy=False: host memory must be copied to a JAX device")
+                if here.context is not None and copy is None and isinstance(obj, np.ndarray):
+                    here.context.frozen.append(Frozen(obj))
                 # JAX may share host memory, or read it later, after its owner has written to it.
                 obj = jnp.asarray(np.array(obj, order="C"))
             elif copy:
@@ -473,12 +489,7 @@ class JAXBackend:
                 value = jnp.broadcast_to(value, shape)
             if not isinstance(storage.buffer, Tracer):
                 storage.buffer = view.write(storage.buffer, value, self)
-            elif (
-                view.steps
-                and not isinstance(value, JVPTracer)  # what jax.jvp returns, it flattens too late
-                and not isinstance(storage.buffer, JVPTracer)
-                and not _has_traced_start(view)
-            ):
+            elif view.steps and not _has_traced_start(view):
                 if guard.pending is not None and guard.pending[0].steps != view.steps:
                     flushed(storage)
                 guard.pending = view, value

@@ -24,6 +24,7 @@ from strata_api._view import WHOLE, View
 from strata_api.backends.jax import (
     BACKEND,
     Context,
+    Frozen,
     Guard,
     Tracer,
     check_place,
@@ -88,18 +89,22 @@ class Program:
     """One form of a function: for one tree and one kind of arguments, and what it captures.
 
     ``runs`` has what was compiled for it, by which arguments are captured too and which operands
-    are given up.
+    are given up. ``frozen`` are the arrays of other libraries that were compiled in.
     """
 
-    __slots__ = ("captured", "function", "runs")
+    __slots__ = ("captured", "frozen", "function", "runs")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.captured: list[ref[Storage]] = []
+        self.frozen: list[Frozen] = []
         self.runs: dict[Any, tuple[Any, list[_Outcome]]] = {}
 
     def captures(self) -> list[Storage] | None:
-        """Return the storages of the outside that are operands; ``None`` if one is gone."""
+        """Return the storages of the outside that are operands; ``None`` to compile anew, if one
+        is gone or what was compiled in has changed."""
+        if self.frozen and any(array.has_changed() for array in self.frozen):
+            return None
         if not self.captured:
             return []
         found = [reference() for reference in self.captured]
@@ -269,6 +274,7 @@ def _compiled(
                 for (storage, element), gone in zip(outer, donated, strict=True)
             ]
             tree, leaves, results = _results(function(locals_[:given], values), locals_)
+            program.frozen = context.frozen
             touched = [storage for storage in context.touched if ref(storage) not in captured]
             if touched:
                 raise _Touched(touched)
