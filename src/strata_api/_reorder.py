@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from strata_api._access import assign
 from strata_api._apply import converted, create, viewed
 from strata_api._layout import MemoryDescriptor
 from strata_api._packing import buffer_size, chain_of
@@ -53,7 +52,7 @@ def laid_out(x: Array, descriptor: MemoryDescriptor) -> Array:
     filled = length == size(x.dims)  # every place is written: no zeros are needed
     flat = create(EMPTY if filled else ZEROS, Spec((length,), source.dtype), x.device)
     result = over_buffer(flat, descriptor)
-    assign(result, source)
+    x._element.backend.assign(result, source)
     return result
 
 
