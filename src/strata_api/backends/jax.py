@@ -22,6 +22,7 @@ import jax
 import numpy as np
 from jax import lax
 from jax import numpy as jnp
+from jax.interpreters.ad import JVPTracer
 
 from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
@@ -489,7 +490,12 @@ class JAXBackend:
                 value = jnp.broadcast_to(value, shape)
             if not isinstance(storage.buffer, Tracer):
                 storage.buffer = view.write(storage.buffer, value, self)
-            elif view.steps and not _has_traced_start(view):
+            elif (
+                view.steps
+                and not isinstance(value, JVPTracer)  # what jax.jvp returns, it flattens too late
+                and not isinstance(storage.buffer, JVPTracer)
+                and not _has_traced_start(view)
+            ):
                 if guard.pending is not None and guard.pending[0].steps != view.steps:
                     flushed(storage)
                 guard.pending = view, value
