@@ -89,7 +89,9 @@ class Jitted(Generic[P, R]):
         return call
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        return self if instance is None else functools.partial(self, instance)
+        if instance is None:
+            return self
+        return functools.partial(self, instance)  # type: ignore[arg-type]  # the function's first
 
     def __repr__(self) -> str:
         return f"jit({self._function!r})"

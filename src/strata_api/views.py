@@ -288,11 +288,13 @@ def may_share_memory(a: Array, b: Array) -> bool:
 
 
 def _position(x: Array, position: int | Array, axis: int) -> Start:
-    backend = x._element.backend
-    if is_array(position):
-        _check_integer(position)  # type: ignore[arg-type]  # the test says so
-        return checked_position(Position(partial(backend.position, position)), x.dims[axis], axis)
-    return checked_position(index(position), x.dims[axis], axis)  # type: ignore[arg-type]
+    if not is_array(position):
+        return checked_position(index(position), x.dims[axis], axis)
+    array: Array = position  # type: ignore[assignment]  # the test says so
+    _check_integer(array)
+    return checked_position(
+        Position(partial(x._element.backend.position, array)), x.dims[axis], axis
+    )
 
 
 def _corner(x: Array, position: int | Array, axis: int, n: Extent) -> Start:
@@ -303,7 +305,7 @@ def _corner(x: Array, position: int | Array, axis: int, n: Extent) -> Start:
         if type(start) is not int:
             return start
     else:
-        start = index(position)  # type: ignore[arg-type]  # no array
+        start = index(position)
     if type(have) is int and type(n) is int:
         first = start + have if start < 0 else start
         if not 0 <= first <= have - n:
