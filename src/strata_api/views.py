@@ -269,7 +269,8 @@ def relax(
                 f"relax: {wider} would know more than the shape {shown(x.dims)} of the array"
             )
         if not is_static(x.dims) or not x._element.backend.is_concrete(x):
-            step = Reshape(x.dims, as_shape(tuple(wider)))
+            known = wider if wider.rank.is_static else PartialShape.dynamic(x.ndim)
+            step = Reshape(x.dims, as_shape(tuple(known)))
     return viewed(x, step, readonly=readonly)
 
 
