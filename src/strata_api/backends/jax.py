@@ -42,11 +42,12 @@ Tracer = jax.core.Tracer
 _Concrete = type(jnp.zeros(()))  # the class of arrays that hold data
 _ENTER = partial(jax.enable_x64, True)  # a context of about a microsecond, local to the thread
 _ALREADY = nullcontext()
+_config: Any = jax.config  # its flags are attributes that no type tells of
 
 
 def wide() -> Any:
     """Return the context in which 64-bit types are on: an empty one where the user has them on."""
-    return _ALREADY if jax.config.jax_enable_x64 else _ENTER()
+    return _ALREADY if _config.jax_enable_x64 else _ENTER()
 
 
 class Guard:
@@ -185,12 +186,13 @@ class TracedStart(NamedTuple):
     offset: int
     terms: tuple[tuple[TracedIndex, int], ...]
 
-    def __add__(self, other: Any) -> TracedStart:  # type: ignore[override]  # a sum, not a tuple
+    def __add__(self, other: Any) -> TracedStart:  # a sum, not a tuple
         if isinstance(other, TracedStart):
             return TracedStart(self.offset + other.offset, self.terms + other.terms)
         return TracedStart(self.offset + other, self.terms)
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> TracedStart:
+        return self.__add__(other)
 
     def __mul__(self, factor: int) -> TracedStart:  # type: ignore[override]  # a multiple
         return TracedStart(self.offset * factor, tuple([(i, k * factor) for i, k in self.terms]))
@@ -229,7 +231,7 @@ class JAXBackend:
         return tuple([_device(device) for device in jax.devices()])
 
     def default_device(self) -> Device:
-        device = jax.config.jax_default_device
+        device = _config.jax_default_device
         if device is None:
             return _device(jax.devices()[0])
         return self.find_device(device)
@@ -334,7 +336,7 @@ class JAXBackend:
         return self.read(x).__dlpack_device__()  # type: ignore[no-any-return]  # JAX's own pair
 
     def wait(self, x: Operand) -> None:
-        jax.block_until_ready(self.read(x))
+        jax.block_until_ready(self.read(x))  # type: ignore[no-untyped-call]  # JAX's own
 
     def move(self, x: Operand, device: Device) -> Buffer:
         with wide():
@@ -394,7 +396,7 @@ class JAXBackend:
                 f"{name}: the shape of the result depends on the data, which is not concrete under "
                 f"a JAX transformation; {_INSTEAD.get(name, 'compute it before')}"
             )
-        dtypes = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
+        dtypes: Any = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
         results = HOST[name](*[np.asarray(buffer) for buffer in buffers], **params)
         place = buffers[0].sharding if buffers and buffers[0].committed else None
         with wide():
@@ -544,7 +546,7 @@ class JAXBackend:
                 result = _where(buffer, chosen, source)
             self._replace(storage, x._view, result)
 
-    def position(self, x: Operand, n: Extent, size: Extent = 1) -> Start:
+    def position(self, x: Operand, n: Any, size: Any = 1) -> Start:
         buffer = self.read(x)
         if not isinstance(buffer, Tracer):
             return int(buffer)
@@ -694,23 +696,13 @@ def _keyed(view: View) -> tuple[tuple[Step, ...], Any]:
 def _filled(steps: tuple[Step, ...], starts: Any) -> View:
     """Return the view with this structure that begins at ``starts``."""
     opened = iter(range(10**6))
-    return View(
-        tuple(
-            [
-                step
-                if type(step) is Reshape
-                else step._replace(
-                    starts=tuple(
-                        [
-                            starts[next(opened)] if start is None else start
-                            for start in step.starts  # type: ignore[union-attr]
-                        ]
-                    )
-                )
-                for step in steps
-            ]
-        )
-    )
+    filled = []
+    for step in steps:
+        if isinstance(step, Affine):
+            known = [starts[next(opened)] if start is None else start for start in step.starts]
+            step = step._replace(starts=tuple(known))
+        filled.append(step)
+    return View(tuple(filled))
 
 
 @jax.jit
@@ -722,7 +714,7 @@ def _gather(buffer: Buffer, indices: tuple[Buffer, ...]) -> Buffer:
 def _scatter(buffer: Buffer, indices: tuple[Buffer, ...], value: Buffer) -> Buffer:
     """Write at index arrays; where a position is repeated, the last one wins, on every device."""
     k = len(indices)
-    indices = jnp.broadcast_arrays(*indices)
+    indices = tuple(jnp.broadcast_arrays(*indices))
     shape, rest = indices[0].shape, buffer.shape[k:]
     value = jnp.broadcast_to(lax.convert_element_type(value, buffer.dtype), shape + rest)
     count = int(np.prod(shape))
@@ -769,7 +761,7 @@ def _check_count(mask: Buffer, value: Buffer, ndim: int) -> None:
         )
 
 
-def _check_indices(indices: Sequence[Buffer], shape: Shape) -> None:
+def _check_indices(indices: Sequence[Buffer], shape: Sequence[int]) -> None:
     """Raise ``IndexError`` for a concrete index out of range, where any element is looked up."""
     if 0 in np.broadcast_shapes(*[index.shape for index in indices]):
         return
@@ -878,7 +870,7 @@ def _flatten(x: Any) -> tuple[tuple[Buffer], Wide | None]:
         return (value,), None
     value = np.array(value, order="C")  # JAX may read it after its owner has written to it
     wide = value.dtype.name in ("float64", "int64", "uint64", "complex128")
-    return (value,), Wide(value.dtype) if wide and not jax.config.jax_enable_x64 else None
+    return (value,), Wide(value.dtype) if wide and not _config.jax_enable_x64 else None
 
 
 def _unflatten(over: Callable[..., Any], wide: Wide | None, children: Sequence[Any]) -> Any:

@@ -38,6 +38,7 @@ from strata_api.backends.jax import (
 from strata_api.backends.protocol import Buffer
 
 _tree = jax.tree_util
+_shaped: Any = jax.ShapeDtypeStruct  # JAX has no types for it
 
 
 class _Looks(NamedTuple):
@@ -366,7 +367,7 @@ def _given(form: _Number, value: Any) -> Any:
 def _kind(leaf: Any) -> Any:
     """Return what a compiled program depends on of a value."""
     if isinstance(leaf, jax.Array):
-        return leaf.shape, leaf.dtype, leaf.weak_type  # type: ignore[attr-defined]  # it has it
+        return leaf.shape, leaf.dtype, leaf.weak_type
     if isinstance(leaf, np.ndarray | np.generic):
         return leaf.shape, leaf.dtype
     return type(leaf)
@@ -414,7 +415,7 @@ def fori_loop(functions: tuple[Callable[..., Any]], lower: Any, upper: Any, init
         value = body(_over(i), _tree.tree_unflatten(tree, leaves))
         return _carried(value, tree, leaves, "fori_loop")
 
-    index = jax.ShapeDtypeStruct((), np.dtype(np.int64))
+    index = _shaped((), np.dtype(np.int64))
     written = _written_by(step, index, leaves)
 
     def loop(i: Any, state: Any) -> Any:
@@ -470,7 +471,7 @@ def scan(functions: tuple[Callable[..., Any]], init: Any, xs: Any, length: Any) 
         shapes.append(y_tree)
         return _carried(value, tree, leaves, "scan"), y_leaves
 
-    first = [jax.ShapeDtypeStruct(x.shape[1:], x.dtype) for x in each]
+    first = [_shaped(x.shape[1:], x.dtype) for x in each]
     written = _written_by(step, leaves, first)
 
     def loop(state: Any, each: Sequence[Buffer]) -> Any:
