@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from os.path import basename, dirname  # pathlib would cost an eighth of importing the package
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -21,7 +21,7 @@ from strata_api.backends.protocol import Spec
 
 __all__ = ["infer"]
 
-_HERE = str(Path(__file__).parent)
+_HERE = dirname(__file__)
 
 
 class ArraySpec:
@@ -246,7 +246,7 @@ class _Report:
             place = user.f_code.co_filename, user.f_lineno
             if place != self._last:
                 source = linecache.getline(*place).strip()
-                self.found.append(f"{Path(place[0]).name}:{place[1]}: {source}".rstrip(": "))
+                self.found.append(f"{basename(place[0])}:{place[1]}: {source}".rstrip(": "))
             self._last = place
         given = ", ".join(_specs(operands))
         answer = f" -> {', '.join(_specs(result))}" if name != "setitem" else ""
