@@ -29,6 +29,7 @@ from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
 from strata_api._view import Affine, Reshape, Step, View, are_disjoint, plan_of, row_major
+from strata_api.backends import numpy
 from strata_api.backends.jax_kernels import HOST, KERNELS
 from strata_api.backends.jax_linalg import CHECKED, check
 from strata_api.backends.protocol import Buffer, Device, Element, Operand, Params, Spec, Start
@@ -291,7 +292,10 @@ class JAXBackend:
                 if here.context is not None and copy is None and isinstance(obj, np.ndarray):
                     here.context.frozen.append(Frozen(obj))
                 # JAX may share host memory, or read it later, after its owner has written to it.
-                obj = jnp.asarray(np.array(obj, order="C"))
+                obj = np.array(obj, order="C")
+                if is_traced():  # a constant: it stays known, for what must be
+                    return obj
+                obj = jnp.asarray(obj)
             elif copy:
                 obj = jnp.array(obj, copy=True)
             return self._on(obj, device)
@@ -398,6 +402,8 @@ class JAXBackend:
             )
         dtypes: Any = spec.dtype if type(spec) is Spec else tuple([one.dtype for one in spec])
         results = HOST[name](*[np.asarray(buffer) for buffer in buffers], **params)
+        if is_traced():
+            return results
         place = buffers[0].sharding if buffers and buffers[0].committed else None
         with wide():
             if type(spec) is Spec:
@@ -425,6 +431,8 @@ class JAXBackend:
         if not view.steps:
             return buffer
         steps, starts = _keyed(view)
+        if buffer.__class__ is np.ndarray and starts is not None:
+            return view.read(buffer, numpy.BACKEND)  # what is known in a trace stays known
         with wide():
             if starts is None:
                 return view.read(buffer, self)
