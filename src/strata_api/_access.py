@@ -39,7 +39,7 @@ from strata_api._index import (
 )
 from strata_api._rules import NONZERO, POW, Rule
 from strata_api._shape import Shape, broadcast, may_be, shown, size
-from strata_api._view import Affine, Reshape, View, permuted, without_axes
+from strata_api._view import Affine, Reshape, View, permuted, whole, without_axes
 from strata_api.backends import backend_of
 from strata_api.backends.protocol import Backend, Spec
 
@@ -94,6 +94,8 @@ def setitem(x: Array, key: object, value: object) -> None:
         source = _source(x, value, (count, *x.dims[mask.ndim :]))
         x._element.backend.put_where(x, mask, source)
         return
+    if type(key) is tuple and _put_at_traced_mask(x, key, value):
+        return
     found = _index(x, key)
     basic = viewed(x, found.step)
     if not found.picks:
@@ -106,6 +108,36 @@ def setitem(x: Array, key: object, value: object) -> None:
         x._element.backend.scatter(picked, arrays, source)
     except IndexError as error:
         raise _out_of_range(found, error) from None
+
+
+def _put_at_traced_mask(x: Array, key: tuple[Any, ...], value: object) -> bool:
+    """Write at a mask whose elements are not known, if the key is one among slices."""
+    masks = [k for k, item in enumerate(key) if is_array(item) and item._element.dtype == d.bool_]
+    if len(masks) != 1:
+        return False
+    (place,) = masks
+    mask = key[place]
+    backend = x._element.backend
+    others = [item for k, item in enumerate(key) if k != place and item is not Ellipsis]
+    if not mask.ndim or mask._element.backend is not backend or backend.is_concrete(mask):
+        return False
+    if not all(item is None or type(item) is slice for item in others):
+        return False
+    filled_in = (*key[:place], *(slice(None),) * mask.ndim, *key[place + 1 :])
+    dots = Ellipsis in [item for item in key[:place] if item is None or item is Ellipsis]
+    basic = viewed(x, _index(x, filled_in).step)
+    behind = sum(item is not Ellipsis for item in key[place + 1 :])
+    at = basic.ndim - behind - mask.ndim if dots else place
+    check_mask(mask.dims, basic.dims[at : at + mask.ndim])
+    rest = [axis for axis in range(basic.ndim) if not at <= axis < at + mask.ndim]
+    inside = list(range(at, at + mask.ndim))
+    count = (_unknown_count(size(mask.dims)),)
+    target = viewed(basic, permuted(basic.dims, inside + rest))
+    shape = target.dims[mask.ndim :]
+    source = _source(x, value, shape[:at] + count + shape[at:])
+    source = _leading_source(source, Index(whole(()), (), at, False), 1, len(rest))
+    backend.put_where(target, mask, source)
+    return True
 
 
 def assign(x: Array, value: object) -> None:

@@ -543,8 +543,9 @@ def _check_strictly(source: DType, target: DType) -> None:
 def _from_native(
     obj: object, native: Backend, wanted: DType | None, device: object, copy: bool | None
 ) -> Array:
-    """Return a backend's own array as an Array, of that backend if no device is named."""
-    if device is None:
+    """Return a backend's own array as an Array, of that backend if no device is named and no
+    program of another runs."""
+    if device is None and running_now() in (None, native.name):
         backend, where = native, native.default_device()
     else:
         backend, where = resolve(device)
