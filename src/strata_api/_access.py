@@ -128,7 +128,7 @@ def _put_at_traced_mask(x: Array, key: tuple[Any, ...], value: object) -> bool:
     basic = viewed(x, _index(x, filled_in).step)
     behind = sum(item is not Ellipsis for item in key[place + 1 :])
     at = basic.ndim - behind - mask.ndim if dots else place
-    check_mask(mask.dims, basic.dims[at : at + mask.ndim])
+    mask_shape(mask.dims, basic.dims[at : at + mask.ndim])
     rest = [axis for axis in range(basic.ndim) if not at <= axis < at + mask.ndim]
     inside = list(range(at, at + mask.ndim))
     count = (_unknown_count(size(mask.dims)),)

@@ -24,7 +24,7 @@ from strata_api._apply import (
     viewed,
 )
 from strata_api._array import Array
-from strata_api._context import is_strict
+from strata_api._context import is_strict, running_now
 from strata_api._dimension import Dimension, Extent, ceildiv, extent
 from strata_api._dtypes import SCALARS, DType, Scalar
 from strata_api._shape import Shape, ShapeLike, as_extent, as_shape
