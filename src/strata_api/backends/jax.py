@@ -404,7 +404,8 @@ class JAXBackend:
         results = HOST[name](*[np.asarray(buffer) for buffer in buffers], **params)
         if is_traced():
             return results
-        place = buffers[0].sharding if buffers and buffers[0].committed else None
+        committed = bool(buffers) and getattr(buffers[0], "committed", False)
+        place = buffers[0].sharding if committed else None
         with wide():
             if type(spec) is Spec:
                 return jax.device_put(jnp.array(results, dtype=dtypes), place)
