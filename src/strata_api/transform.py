@@ -54,7 +54,7 @@ class Jitted(Generic[P, R]):
             with _context.running_backend(backend.name):
                 return self._function(*args, **kwargs)
         if self._programs is None:
-            self._programs = compiler.Jit(self._donate)
+            self._programs = compiler.Jit(self._donate, getattr(self._function, "__name__", "program"))
         if not self._static:
             return self._programs((args, kwargs), (), self._call)  # type: ignore[no-any-return]
         given, static = self._split(args, kwargs)

@@ -24,6 +24,7 @@ from jax import lax
 from jax import numpy as jnp
 from jax.interpreters.ad import JVPTracer
 
+from strata_api import _explain
 from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
@@ -295,6 +296,8 @@ class JAXBackend:
                 obj = np.array(obj, order="C")
                 if is_traced():  # a constant: it stays known, for what must be
                     return obj
+                if _explain.active:
+                    _explain.note("copy", f"{obj.nbytes} bytes of host memory go to JAX")
                 obj = jnp.asarray(obj)
             elif copy:
                 obj = jnp.array(obj, copy=True)
@@ -485,8 +488,11 @@ class JAXBackend:
             self._replace_traced(storage, view, source)
             return
         donate = bool(steps) and storage.owned and is_unshared(storage)
+        before = storage.buffer if _explain.active else None
         with wide():
             result = _writer(steps, donate)(storage.buffer, starts, source)
+        if before is not None and steps:
+            tell_of_write(before, storage.owned, donate)
         storage.buffer = result
         storage.owned = True
         storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
@@ -643,7 +649,11 @@ def _compiler() -> ModuleType:
 @lru_cache(maxsize=4096)
 def _program(name: str, dtypes: Any, params: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
     kernel = partial(KERNELS[name], **dict(params))
-    return jax.jit(lambda *buffers: _cast(kernel(*buffers), dtypes))
+
+    def run(*buffers: Buffer) -> Any:
+        return _cast(kernel(*buffers), dtypes)
+
+    return jax.jit(named(run, name))
 
 
 def _cast(result: Any, dtypes: Any) -> Any:
@@ -654,7 +664,10 @@ def _cast(result: Any, dtypes: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def _reader(steps: tuple[Step, ...]) -> Callable[..., Any]:
-    return jax.jit(lambda base, starts: _filled(steps, starts).read(base, BACKEND))
+    def read(base: Buffer, starts: Any) -> Buffer:
+        return _filled(steps, starts).read(base, BACKEND)
+
+    return jax.jit(named(read, "read_view"))
 
 
 @lru_cache(maxsize=4096)
@@ -666,7 +679,13 @@ def _writer(steps: tuple[Step, ...], donate: bool) -> Callable[..., Any]:
         )
         return view.write(base, value, BACKEND)
 
-    return jax.jit(write, donate_argnums=(0,) if donate else ())
+    return jax.jit(named(write, "write_view"), donate_argnums=(0,) if donate else ())
+
+
+def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Give a function the name under which JAX shows the program made of it."""
+    function.__name__ = function.__qualname__ = name
+    return function
 
 
 def _keyed(view: View) -> tuple[tuple[Step, ...], Any]:
@@ -945,6 +964,35 @@ def check_place(storage: Storage, source: Buffer = None) -> None:
     )
 
 
+# -- what explain lists -----------------------------------------------------------------------------
+
+
+def tell_of_write(before: Buffer, owned: bool, donated: bool) -> None:
+    """Note why a write, which has been done, did not reuse the buffer, if it did not."""
+    array = f"the array of {before.nbytes} bytes"
+    if donated and before.is_deleted():
+        return
+    if donated:
+        _explain.note(
+            "refused donation", f"a write copies {array}: the host reads its memory, see np.asarray"
+        )
+    elif owned:
+        _explain.note("refused donation", f"a write copies {array}: something else holds its buffer")
+    else:
+        _explain.note("copy", f"a write copies {array}, whose buffer was taken in or handed out")
+
+
+@cache
+def _listen() -> None:
+    jax.monitoring.register_event_duration_secs_listener(_tell_of_compilation)
+
+
+def _tell_of_compilation(event: str, seconds: float, **about: Any) -> None:
+    if _explain.active and event.endswith("/backend_compile_duration"):
+        name = about.get("fun_name", "a program")
+        _explain.note("compilation", f"{name} in {seconds * 1e3:.0f} ms")
+
+
 def _device(device: jax.Device) -> Device:
     return Device("jax", device.platform, device.id, device)
 
@@ -956,4 +1004,5 @@ _INSTEAD = {
 }
 
 BACKEND = JAXBackend()
+_explain.on_start(_listen)
 _PLACEHOLDER = Element(BACKEND, None)  # type: ignore[arg-type]  # JAX unflattens marks that are no arrays

@@ -17,7 +17,7 @@ import numpy as np
 from jax import lax
 from jax import numpy as jnp
 
-from strata_api import _context
+from strata_api import _context, _explain
 from strata_api._dtypes import SCALARS
 from strata_api._storage import Storage
 from strata_api._view import WHOLE, View
@@ -33,6 +33,8 @@ from strata_api.backends.jax import (
     is_traced,
     is_unshared,
     local_storage,
+    named,
+    tell_of_write,
     wide,
 )
 from strata_api.backends.protocol import Buffer
@@ -115,10 +117,11 @@ class Program:
 class Jit:
     """The programs of one function, by what its arguments are."""
 
-    __slots__ = ("_donate", "_programs")
+    __slots__ = ("_donate", "_name", "_programs")
 
-    def __init__(self, donate: bool) -> None:
+    def __init__(self, donate: bool, name: str) -> None:
         self._donate = donate
+        self._name = name
         self._programs: dict[Any, Program] = {}
 
     def __call__(self, args: Any, statics: Any, call: Callable[..., Any]) -> Any:
@@ -139,7 +142,7 @@ class Jit:
         program = self._programs.get(key)
         captures = None if program is None else program.captures()
         if program is None or captures is None:
-            program = self._programs[key] = Program(_traced_form(call, tree, looks))
+            program = self._programs[key] = Program(named(_traced_form(call, tree, looks), self._name))
             captures = []
             if len(self._programs) > _MOST:
                 del self._programs[next(iter(self._programs))]
@@ -180,11 +183,15 @@ class Jit:
         kept: list[Buffer] = []
         for storage, gone in zip(operands, donated, strict=True):
             (given_up if gone else kept).append(storage.buffer)
+        before = [(s.buffer, s.owned) for s in operands] if _explain.active else ()
         if not outcomes:
             run.trace(given_up, kept, values)  # finds what it touches before anything is given up
         results, back = run(given_up, kept, values)
         outcome = outcomes[-1]
         fresh = iter(back)
+        for place, (buffer, owned) in enumerate(before):
+            if place in outcome.changed:
+                tell_of_write(buffer, owned, donated[place])
         for place, storage in enumerate(operands):
             if donated[place] or place in outcome.changed:
                 storage.buffer = next(fresh)
@@ -284,7 +291,7 @@ def _compiled(
         outcomes.append(_Outcome(tree, leaves, changed))
         return results, back
 
-    return jax.jit(traced, donate_argnums=0), outcomes
+    return jax.jit(named(traced, function.__name__), donate_argnums=0), outcomes
 
 
 def _results(out: Any, locals_: list[Storage]) -> tuple[Any, tuple[Any, ...], list[Buffer]]:
@@ -394,7 +401,7 @@ def _compiled_whole(loop: Callable[..., Any]) -> Callable[..., Any]:
         def whole(*args: Any) -> Any:
             return loop(tuple([reference() for reference in references]), *args)
 
-        programs = _loops.setdefault(functions[-1], Jit(True))
+        programs = _loops.setdefault(functions[-1], Jit(True, loop.__name__))
         return programs(args, (loop.__name__, references), whole)
 
     return run

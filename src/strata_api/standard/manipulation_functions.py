@@ -440,6 +440,10 @@ def _reshaped(x: Array, shape: object, copy: bool | None) -> Array:
             f"reshape: copy=False cannot be kept: no strides show this view of shape {shown(dims)} "
             f"as {shown(target)}"
         )
+    if _explain.active and copy is None:
+        _explain.note(
+            "copy", f"reshape of shape {shown(dims)} to {shown(target)}: no strides show it so"
+        )
     return apply(rules.RESHAPE, (x,), target, x._element.dtype, to=target)
 
 
