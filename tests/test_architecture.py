@@ -20,6 +20,7 @@ ROOT = Path(strata_api.__file__).parent
 # a "+", from its neighbours. What is imported for types alone is named in UPWARD_FOR_TYPES.
 ORDER = """
     _context
+    _explain
     _dtypes
     _dimension
     _shape

@@ -24,6 +24,7 @@ from strata_api._dtypes import (
     uint64,
 )
 from strata_api._dtypes import bool_ as bool
+from strata_api._explain import explain
 from strata_api._infer import infer
 from strata_api._layout import MemoryDescriptor
 from strata_api._partial_shape import PartialShape
@@ -363,6 +364,7 @@ __all__ = [  # noqa: RUF022  # in the order of the standard
     "float16",
     "default_backend",
     "default_dtypes",
+    "explain",
     "set_default_backend",
     "strict",
     "views",

@@ -54,7 +54,8 @@ class Jitted(Generic[P, R]):
             with _context.running_backend(backend.name):
                 return self._function(*args, **kwargs)
         if self._programs is None:
-            self._programs = compiler.Jit(self._donate, getattr(self._function, "__name__", "program"))
+            name = getattr(self._function, "__name__", "program")
+            self._programs = compiler.Jit(self._donate, name)
         if not self._static:
             return self._programs((args, kwargs), (), self._call)  # type: ignore[no-any-return]
         given, static = self._split(args, kwargs)

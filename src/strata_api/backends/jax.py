@@ -964,7 +964,7 @@ def check_place(storage: Storage, source: Buffer = None) -> None:
     )
 
 
-# -- what explain lists -----------------------------------------------------------------------------
+# -- what explain lists ---------------------------------------------------------------------------
 
 
 def tell_of_write(before: Buffer, owned: bool, donated: bool) -> None:
@@ -977,7 +977,7 @@ def tell_of_write(before: Buffer, owned: bool, donated: bool) -> None:
             "refused donation", f"a write copies {array}: the host reads its memory, see np.asarray"
         )
     elif owned:
-        _explain.note("refused donation", f"a write copies {array}: something else holds its buffer")
+        _explain.note("refused donation", f"a write copies {array}: its buffer is held")
     else:
         _explain.note("copy", f"a write copies {array}, whose buffer was taken in or handed out")
 

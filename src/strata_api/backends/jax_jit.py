@@ -142,7 +142,8 @@ class Jit:
         program = self._programs.get(key)
         captures = None if program is None else program.captures()
         if program is None or captures is None:
-            program = self._programs[key] = Program(named(_traced_form(call, tree, looks), self._name))
+            form = named(_traced_form(call, tree, looks), self._name)
+            program = self._programs[key] = Program(form)
             captures = []
             if len(self._programs) > _MOST:
                 del self._programs[next(iter(self._programs))]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from operator import index
 
 from strata_api import _dtypes as d
+from strata_api import _explain
 from strata_api import _rules as rules
 from strata_api._apply import apply, as_array, joined, operands, viewed
 from strata_api._array import Array
