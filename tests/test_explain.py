@@ -50,9 +50,8 @@ def test_the_list_is_printed_at_the_end_even_after_an_error(
     backend: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     x = array(backend, np.ones((2, 3)))
-    with pytest.raises(ZeroDivisionError), explain():
-        backend.reshape(x.T, (6,))
-        raise ZeroDivisionError
+    with pytest.raises(ValueError, match="reshape"), explain():
+        backend.reshape(backend.reshape(x.T, (6,)), (5,))
     assert "copy: reshape" in capsys.readouterr().out
     file = io.StringIO()
     with explain(file):
@@ -112,7 +111,7 @@ def test_a_write_says_why_it_copies() -> None:
         jit(lambda x: x.__setitem__(0, 3.0))(x)
         x[0] = 4.0
     assert ["handed out" in note.what for note in report.of("copy")] == [True]
-    assert leaves[0][0] == 2
+    assert np.asarray(leaves[0])[0] == 2
 
     taken = strata_api.asarray(jax.numpy.ones(8))
     with explain(io.StringIO()) as report:

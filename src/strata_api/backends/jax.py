@@ -987,10 +987,10 @@ def _listen() -> None:
     jax.monitoring.register_event_duration_secs_listener(_tell_of_compilation)
 
 
-def _tell_of_compilation(event: str, seconds: float, **about: Any) -> None:
+def _tell_of_compilation(event: str, duration_secs: float, **kwargs: str | int) -> None:
     if _explain.active and event.endswith("/backend_compile_duration"):
-        name = about.get("fun_name", "a program")
-        _explain.note("compilation", f"{name} in {seconds * 1e3:.0f} ms")
+        name = kwargs.get("fun_name", "a program")
+        _explain.note("compilation", f"{name} in {duration_secs * 1e3:.0f} ms")
 
 
 def _device(device: jax.Device) -> Device:
