@@ -57,8 +57,8 @@ def explain(file: TextIO | None = None) -> Iterator[Report]:
     what the block is given.
 
     - ``compilation``: a program was compiled, ours or another of JAX's.
-    - ``copy``: a whole array was copied: by a ``reshape`` that cannot be a view, by taking memory of
-      the host to a device, or by a write to a buffer that others may hold.
+    - ``copy``: a whole array was copied: by a ``reshape`` that cannot be a view, by taking memory
+      of the host to a device, or by a write to a buffer that others may hold.
     - ``refused donation``: a write copied the array, since something holds its buffer.
 
     What other threads do in the meantime is listed too.
