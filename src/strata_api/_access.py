@@ -86,7 +86,13 @@ def setitem(x: Array, key: object, value: object) -> None:
     check_writable(x)
     step = _simple_step(x, key)
     if step is not None:
-        assign(viewed(x, step), value)
+        target = viewed(x, step)
+        if is_array(value) and value._element is x._element:  # type: ignore[attr-defined]  # it is
+            dims = value.dims  # type: ignore[attr-defined]  # an Array
+            if not dims or dims == step.shape:  # as it is
+                x._element.backend.assign(target, value)  # type: ignore[arg-type]
+                return
+        assign(target, value)
         return
     mask = _lone_mask(x, key)
     if mask is not None:

@@ -29,7 +29,7 @@ from strata_api._dimension import Extent
 from strata_api._dtypes import DType, Scalar
 from strata_api._shape import Shape
 from strata_api._storage import Storage
-from strata_api._view import Affine, Reshape, Step, View, are_disjoint, plan_of, row_major
+from strata_api._view import Affine, Axis, Reshape, Step, View, are_disjoint, plan_of, row_major
 from strata_api.backends import numpy
 from strata_api.backends.jax_kernels import HOST, KERNELS
 from strata_api.backends.jax_linalg import CHECKED, check
@@ -695,6 +695,42 @@ def _keyed(view: View) -> tuple[tuple[Step, ...], Any]:
     covers its axis, and where its steps do not divide the extent, which asks for another program.
     The operand is ``None`` if a start is traced: then there is no program to look up.
     """
+    if len(view.steps) == 1 and type(view.steps[0]) is Affine:
+        (step,) = view.steps
+        known = _opened(step.base, step.axes)
+        if known is not None:
+            for start in step.starts:
+                if start.__class__ is not int:
+                    return (), None
+            opened, structure = known
+            if not opened:
+                return structure, ()
+            return structure, np.array([step.starts[k] for k in opened], dtype=np.int64)
+    return _keyed_slowly(view)
+
+
+@lru_cache(maxsize=4096)
+def _opened(
+    base: Shape, axes: tuple[Axis, ...]
+) -> tuple[tuple[int, ...], tuple[Step, ...]] | None:
+    """Return which starts a view of one step leaves open, and its structure, one object for all of
+    them; ``None`` if other starts are part of it."""
+    plan = plan_of(base, axes)
+    opened: list[int] = []
+    starts: list[int | None] = []
+    for k, (n, size, by) in enumerate(zip(base, plan.sizes, plan.steps, strict=True)):
+        if size == n and by in (1, -1):  # it can begin at one place alone
+            starts.append(0 if by > 0 or not n else n - 1)  # type: ignore[operator]  # known here
+        elif by not in (1, -1) and n % by:
+            return None
+        else:
+            starts.append(None)
+            opened.append(k)
+    return tuple(opened), (Affine(base, tuple(starts), axes),)
+
+
+def _keyed_slowly(view: View) -> tuple[tuple[Step, ...], Any]:
+    """Do what `_keyed` does for any view."""
     structure: list[Step] = []
     operand: list[int] = []
     for step in view.steps:
