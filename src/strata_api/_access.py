@@ -90,7 +90,7 @@ def setitem(x: Array, key: object, value: object) -> None:
         if is_array(value) and value._element is x._element:  # type: ignore[attr-defined]  # it is
             dims = value.dims  # type: ignore[attr-defined]  # an Array
             if not dims or dims == step.shape:  # as it is
-                x._element.backend.assign(target, value)  # type: ignore[arg-type]
+                x._element.backend.assign(target, value)
                 return
         assign(target, value)
         return

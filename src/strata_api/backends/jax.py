@@ -218,6 +218,7 @@ class JAXBackend:
 
     def __init__(self) -> None:
         self._elements: dict[DType, Element] = {}
+        self._constants: dict[tuple[Scalar, DType], Buffer] = {}
         self.array_type: type = object
 
     # -- which arrays there are, and where --
@@ -304,7 +305,22 @@ class JAXBackend:
             return self._on(obj, device)
 
     def constant(self, value: Scalar, dtype: DType) -> Buffer:
-        return np.asarray(value, dtype=dtype)  # an operand alone: a program takes it as it is
+        if value.__class__ is not float and value.__class__ is not int:
+            return np.asarray(value, dtype=dtype)
+        zero = not value and value.__class__ is float  # 0.0 equals -0.0
+        known = None if zero else self._constants.get((value, dtype))
+        return self._constant(value, dtype) if known is None else known
+
+    def _constant(self, value: Scalar, dtype: DType) -> Buffer:
+        """Return a number as a buffer, and keep it for the next time unless it is of this trace."""
+        buffer = np.asarray(value, dtype=dtype)
+        if is_traced() or (not value and value.__class__ is float):
+            return buffer
+        if len(self._constants) >= _MOST_CONSTANTS:
+            self._constants.clear()
+        with wide():
+            known = self._constants[value, dtype] = jnp.asarray(buffer)
+        return known
 
     def is_concrete(self, x: Operand) -> bool:
         return not isinstance(local_storage(x._storage).buffer, Tracer)
@@ -695,8 +711,8 @@ def _keyed(view: View) -> tuple[tuple[Step, ...], Any]:
     covers its axis, and where its steps do not divide the extent, which asks for another program.
     The operand is ``None`` if a start is traced: then there is no program to look up.
     """
-    if len(view.steps) == 1 and type(view.steps[0]) is Affine:
-        (step,) = view.steps
+    step = view.steps[0] if len(view.steps) == 1 else None
+    if isinstance(step, Affine):
         known = _opened(step.base, step.axes)
         if known is not None:
             for start in step.starts:
@@ -710,9 +726,7 @@ def _keyed(view: View) -> tuple[tuple[Step, ...], Any]:
 
 
 @lru_cache(maxsize=4096)
-def _opened(
-    base: Shape, axes: tuple[Axis, ...]
-) -> tuple[tuple[int, ...], tuple[Step, ...]] | None:
+def _opened(base: Shape, axes: tuple[Axis, ...]) -> tuple[tuple[int, ...], tuple[Step, ...]] | None:
     """Return which starts a view of one step leaves open, and its structure, one object for all of
     them; ``None`` if other starts are part of it."""
     plan = plan_of(base, axes)
@@ -720,7 +734,7 @@ def _opened(
     starts: list[int | None] = []
     for k, (n, size, by) in enumerate(zip(base, plan.sizes, plan.steps, strict=True)):
         if size == n and by in (1, -1):  # it can begin at one place alone
-            starts.append(0 if by > 0 or not n else n - 1)  # type: ignore[operator]  # known here
+            starts.append(0 if by > 0 or not n else int(n) - 1)
         elif by not in (1, -1) and n % by:
             return None
         else:
@@ -1039,6 +1053,7 @@ _INSTEAD = {
     "repeat": "give repeats as an integer",
 }
 
+_MOST_CONSTANTS = 4096
 BACKEND = JAXBackend()
 _explain.on_start(_listen)
 _PLACEHOLDER = Element(BACKEND, None)  # type: ignore[arg-type]  # JAX unflattens marks that are no arrays
