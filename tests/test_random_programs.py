@@ -30,6 +30,7 @@ JAX_PROGRAMS = 5_000 if DEEP else 150 if CI else 15
 
 DTYPES = (np.int64, np.int16, np.float64)
 OPERATORS = ("iadd", "isub", "imul", "ifloordiv", "imod", "iand", "ior", "ixor", "itruediv")
+DIVISIONS = ("ifloordiv", "imod", "itruediv")
 
 
 class Line(NamedTuple):
@@ -220,10 +221,14 @@ def lines(draw: st.DrawFn, arrays: list[Any]) -> Line:
         source = draw(sources(a, shape, len(arrays)))
         if part.__class__ is not np.ndarray and is_one_element(source, arrays):
             source = 1
-        if is_mask(key) and np.ndim(_numpys_source(source, arrays)) > 1:
+        axes = np.ndim(_numpys_source(source, arrays))
+        if is_mask(key) and axes > 1:
             source = 1
-        if kind == "update at":
-            return updated_at(k, key, draw(st.sampled_from(OPERATORS[:5])), source)
+        if 0 in shape and axes > len(shape):  # for nothing, NumPy takes what does not broadcast
+            source = 1
+        is_element = part.__class__ is not np.ndarray  # of NumPy a scalar, which never changes
+        if kind == "update at" and (not is_element or isinstance(source, int)):
+            return updated_at(k, key, draw(st.sampled_from(OPERATORS[:3])), source)
         return written(k, key, source if keeps_kind(source, a, arrays) else 1)
     if kind == "new":
         if a.size and a.ndim and draw(st.booleans()):
@@ -237,7 +242,10 @@ def lines(draw: st.DrawFn, arrays: list[Any]) -> Line:
         fits = keeps_kind(("array", other), a, arrays)
         return assigned(k, other if fits else k)
     source = draw(sources(a, a.shape, len(arrays)))
-    return updated(k, draw(st.sampled_from(OPERATORS)), source)
+    name = draw(st.sampled_from(OPERATORS))
+    if name in DIVISIONS and (a.dtype.kind == "f" or isinstance(source, tuple)):
+        name, source = "itruediv", draw(st.sampled_from([2, -0.5]))  # nothing that is not finite
+    return updated(k, name, source)
 
 
 @st.composite
