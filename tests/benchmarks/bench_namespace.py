@@ -106,6 +106,7 @@ def timed(case: Case, rounds: int) -> list[Row]:
 
 def count(timer: timeit.Timer) -> int:
     """Return how many calls make a round; the calls made to find it warm everything up."""
+    timer.timeit(2)  # the first call compiles, and says nothing of the others
     number = 1
     while timer.timeit(number) < LEAST:
         number *= 2
