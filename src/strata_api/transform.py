@@ -57,6 +57,10 @@ class Jitted(Generic[P, R]):
             name = getattr(self._function, "__name__", "program")
             self._programs = compiler.Jit(self._donate, name)
         if not self._static:
+            if not kwargs:
+                result = self._programs.again(args)
+                if result is not NotImplemented:
+                    return result  # type: ignore[no-any-return]
             return self._programs((args, kwargs), (), self._call)  # type: ignore[no-any-return]
         given, static = self._split(args, kwargs)
         return self._programs((given,), tuple(static.items()), self._with(static))  # type: ignore[no-any-return]

@@ -114,15 +114,50 @@ class Program:
         return None if None in found else found  # type: ignore[return-value]  # no None in it
 
 
+class _Recent(NamedTuple):
+    """A call with arrays alone as arguments, to know it again by what they are."""
+
+    arrays: tuple[Any, ...]  # weak references
+    context: tuple[object, ...]
+    program: Program
+    first: tuple[int, ...]  # of the arrays of each storage
+
+
 class Jit:
     """The programs of one function, by what its arguments are."""
 
-    __slots__ = ("_donate", "_name", "_programs")
+    __slots__ = ("_donate", "_name", "_programs", "_recent")
 
     def __init__(self, donate: bool, name: str) -> None:
         self._donate = donate
         self._name = name
         self._programs: dict[Any, Program] = {}
+        self._recent: dict[tuple[int, ...], _Recent] = {}
+
+    def again(self, arrays: tuple[Any, ...]) -> Any:
+        """Run the program of a recent call with these very arguments, or return ``NotImplemented``.
+
+        Storage and view of an array never change, and neither do shape and dtype of a storage.
+        """
+        recent = self._recent.get(tuple(map(id, arrays)))
+        if recent is None or here.context is not None or recent.context != _context.key():
+            return NotImplemented
+        for reference, array in zip(recent.arrays, arrays, strict=True):
+            if reference() is not array:
+                return NotImplemented
+        captures = recent.program.captures()
+        if captures is None or is_traced():
+            return NotImplemented
+        storages = [arrays[k]._lazy_storage for k in recent.first]
+        return self._run(recent.program, storages, captures, ())
+
+    def _remember(self, arrays: Sequence[Any], storages: list[Storage], program: Program) -> None:
+        if len(self._recent) >= _MOST_RECENT:
+            self._recent.clear()
+        own = [array._lazy_storage for array in arrays]
+        self._recent[tuple(map(id, arrays))] = _Recent(
+            tuple(map(ref, arrays)), _context.key(), program, tuple(map(own.index, storages))
+        )
 
     def __call__(self, args: Any, statics: Any, call: Callable[..., Any]) -> Any:
         """Run ``call(*args)``; ``statics`` is what else it depends on."""
@@ -147,15 +182,18 @@ class Jit:
             captures = []
             if len(self._programs) > _MOST:
                 del self._programs[next(iter(self._programs))]
+        if not statics and len(args[0]) == len(leaves) and all(map(_is_array, args[0])):
+            self._remember(leaves, storages, program)
         return self._run(program, storages, captures, values)
 
     def _run(
         self, program: Program, storages: list[Storage], captures: list[Storage], values: Any
     ) -> Any:
         while True:
-            extra = [storage for storage in captures if storage not in storages]
-            both = tuple([storages.index(s) if s in storages else -1 for s in captures])
-            operands = storages + extra
+            operands, both = storages, ()
+            if captures:
+                operands = storages + [s for s in captures if s not in storages]
+                both = tuple([storages.index(s) if s in storages else -1 for s in captures])
             locks = [s.guard.lock for s in sorted(operands, key=id)]  # type: ignore[attr-defined]
             for lock in locks:  # in one order everywhere
                 lock.acquire()
@@ -248,6 +286,7 @@ def _sorted_out(
 
 
 _MOST = 512  # programs of one function that are kept
+_MOST_RECENT = 64  # calls of one function that are known again
 
 
 def _traced_form(call: Callable[..., Any], tree: Any, looks: Sequence[Any]) -> Callable[..., Any]:
