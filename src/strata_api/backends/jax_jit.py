@@ -64,6 +64,7 @@ class _Outcome(NamedTuple):
     tree: Any
     leaves: tuple[Any, ...]  # an int (a value), `_Constant`, `_Looks` at an operand, or `_Made`
     changed: tuple[int, ...]
+    back: tuple[int, ...]  # operands that the program returns: what changed, what was given up
 
 
 class _Made(NamedTuple):
@@ -182,7 +183,7 @@ class Jit:
             captures = []
             if len(self._programs) > _MOST:
                 del self._programs[next(iter(self._programs))]
-        if not statics and len(args[0]) == len(leaves) and all(map(_is_array, args[0])):
+        if not statics and not args[1] and all(map(_is_array, args[0])):
             self._remember(leaves, storages, program)
         return self._run(program, storages, captures, values)
 
@@ -190,7 +191,8 @@ class Jit:
         self, program: Program, storages: list[Storage], captures: list[Storage], values: Any
     ) -> Any:
         while True:
-            operands, both = storages, ()
+            operands = storages
+            both: tuple[int, ...] = ()
             if captures:
                 operands = storages + [s for s in captures if s not in storages]
                 both = tuple([storages.index(s) if s in storages else -1 for s in captures])
@@ -227,15 +229,14 @@ class Jit:
             run.trace(given_up, kept, values)  # finds what it touches before anything is given up
         results, back = run(given_up, kept, values)
         outcome = outcomes[-1]
-        fresh = iter(back)
         for place, (buffer, owned) in enumerate(before):
             if place in outcome.changed:
                 tell_of_write(buffer, owned, donated[place])
-        for place, storage in enumerate(operands):
-            if donated[place] or place in outcome.changed:
-                storage.buffer = next(fresh)
-                storage.owned = True
-                storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
+        for place, buffer in zip(outcome.back, back, strict=True):
+            storage = operands[place]
+            storage.buffer = buffer
+            storage.owned = True
+            storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
         return outcome, operands, results
 
 
@@ -327,9 +328,10 @@ def _compiled(
             if touched:
                 raise _Touched(touched)
             changed = tuple([k for k, s in enumerate(locals_) if s.guard.writes])  # type: ignore[attr-defined]
-            back = [flushed(s) for k, s in enumerate(locals_) if donated[k] or k in changed]
-        outcomes.append(_Outcome(tree, leaves, changed))
-        return results, back
+            back = tuple([k for k in range(len(locals_)) if donated[k] or k in changed])
+            buffers = [flushed(locals_[k]) for k in back]
+        outcomes.append(_Outcome(tree, leaves, changed, back))
+        return results, buffers
 
     return jax.jit(named(traced, function.__name__), donate_argnums=0), outcomes
 
