@@ -150,7 +150,7 @@ class Jit:
         if captures is None or is_traced():
             return NotImplemented
         storages = [arrays[k]._lazy_storage for k in recent.first]
-        return self._run(recent.program, storages, captures, ())
+        return self._run(recent.program, storages, captures, [])
 
     def _remember(self, arrays: Sequence[Any], storages: list[Storage], program: Program) -> None:
         if len(self._recent) >= _MOST_RECENT:
