@@ -480,6 +480,13 @@ class JAXBackend:
 
     def update(self, name: str, spec: Spec, x: Operand, operands: Sequence[Operand]) -> None:
         storage = local_storage(x._storage)
+        first, second = operands
+        if first is x and second._storage is not x._storage and name not in CHECKED:
+            source = local_storage(second._storage)
+            with source.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+                buffer = source.buffer
+            if self._updated(name, spec, storage, x._view, buffer, second._view):
+                return
         # Of others first: who holds one lock must not wait for another.
         others = {
             k: self.read(operand)
@@ -495,6 +502,30 @@ class JAXBackend:
                 with wide():
                     buffers[0] = lax.convert_element_type(self.read(x), buffers[0].dtype)
             self._replace(storage, x._view, self._run(name, spec, buffers, {}))
+
+    def _updated(
+        self, name: str, spec: Spec, storage: Storage, view: View, source: Buffer, at: View
+    ) -> bool:
+        """Update a view by a view of another buffer, with one program, if nothing is traced."""
+        steps, starts = _keyed(view)
+        others, places = _keyed(at)
+        if starts is None or places is None or isinstance(source, Tracer):
+            return False
+        with storage.guard.lock:  # type: ignore[attr-defined]  # the guard is ours
+            if isinstance(storage.buffer, Tracer):
+                return False
+            check_place(storage)
+            donate = storage.owned and is_unshared(storage)
+            before = storage.buffer if _explain.active else None
+            with wide():
+                run = _updater(name, spec.dtype, steps, others, donate)
+                result = run(storage.buffer, starts, source, places)
+            if before is not None:
+                tell_of_write(before, storage.owned, donate)
+            storage.buffer = result
+            storage.owned = True
+            storage.guard.writes += 1  # type: ignore[attr-defined]  # the guard is ours
+        return True
 
     def _replace(self, storage: Storage, view: View, source: Buffer) -> None:
         """Write ``source``, broadcast, through a view. The storage is locked."""
@@ -696,6 +727,25 @@ def _writer(steps: tuple[Step, ...], donate: bool) -> Callable[..., Any]:
         return view.write(base, value, BACKEND)
 
     return jax.jit(named(write, "write_view"), donate_argnums=(0,) if donate else ())
+
+
+@lru_cache(maxsize=4096)
+def _updater(
+    name: str, dtype: DType, steps: tuple[Step, ...], others: tuple[Step, ...], donate: bool
+) -> Callable[..., Any]:
+    """Return the program that updates a view by a view of another buffer.
+
+    Of the same buffer it would be open to a fault of XLA's in-place updates (openxla/xla#49176).
+    """
+    kernel = KERNELS[name]
+
+    def update(base: Buffer, starts: Any, source: Buffer, places: Any) -> Buffer:
+        view = _filled(steps, starts)
+        other = _filled(others, places).read(source, BACKEND)
+        value = _cast(kernel(view.read(base, BACKEND), other), dtype)
+        return view.write(base, lax.convert_element_type(value, base.dtype), BACKEND)
+
+    return jax.jit(named(update, f"{name}_in_place"), donate_argnums=(0,) if donate else ())
 
 
 def named(function: Callable[..., Any], name: str) -> Callable[..., Any]:
