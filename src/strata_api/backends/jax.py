@@ -64,6 +64,7 @@ class Guard:
     trace: object
     context: Context | None = None
     pending: tuple[View, Buffer] | None = None
+    within: range | None = None  # where the value of the storage lies, if it is known
     index: tuple[tuple[Extent, int], TracedIndex] | None = None  # as an index of others
     writes = 0
 
@@ -136,6 +137,7 @@ class Context:
         if found is None:
             outer = storage if self.parent is None else self.parent.local(storage)
             found = self.adopt(storage, flushed(outer), storage.element)
+            found.guard.within = outer.guard.within  # type: ignore[attr-defined]  # it is ours
         return found
 
     def written(self) -> list[Storage]:
@@ -173,7 +175,10 @@ def flushed(storage: Storage) -> Buffer:
 
 
 class TracedIndex:
-    """A traced integer brought to a position inside its axis, and whether it was inside."""
+    """A traced integer brought to a position inside its axis, and whether it was inside.
+
+    ``inside`` is ``None`` where it is known to be.
+    """
 
     __slots__ = ("inside", "value")
 
@@ -206,8 +211,9 @@ class TracedStart(NamedTuple):
 
     @property
     def inside(self) -> Any:
-        """Whether every index was inside its axis."""
-        return reduce(and_, [index.inside for index, _ in self.terms])
+        """Whether every index was inside its axis; ``None`` if that is known."""
+        unsure = [index.inside for index, _ in self.terms if index.inside is not None]
+        return reduce(and_, unsure) if unsure else None
 
 
 class JAXBackend:
@@ -546,7 +552,7 @@ class JAXBackend:
 
     def _replace_traced(self, storage: Storage, view: View, source: Buffer) -> None:
         guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
-        guard.index = None
+        guard.index = guard.within = None
         shape = view.shape(storage.buffer.shape)
         with wide():
             value = lax.convert_element_type(source, storage.buffer.dtype)
@@ -615,11 +621,15 @@ class JAXBackend:
         guard: Guard = local_storage(x._storage).guard  # type: ignore[assignment]  # it is ours
         if guard.index is not None and guard.index[0] == (n, size) and not x._view.steps:
             return TracedStart(0, ((guard.index[1], 1),))
+        within = None if x._view.steps else guard.within
         with wide():
             place = buffer.astype(jnp.int64)
-            place = jnp.where(place < 0, place + n, place)
-            inside = (place >= 0) & (place <= n - size)
-            index = TracedIndex(jnp.clip(place, 0, n - size), inside)
+            if within is not None and 0 <= within.start and within.stop - 1 <= n - size:
+                index = TracedIndex(place, None)
+            else:
+                place = jnp.where(place < 0, place + n, place)
+                inside = (place >= 0) & (place <= n - size)
+                index = TracedIndex(jnp.clip(place, 0, n - size), inside)
         if x._view.steps == () and guard.trace == trace_state():
             guard.index = (n, size), index  # x[i] += v asks twice, and must get one answer
         return TracedStart(0, ((index, 1),))
@@ -649,7 +659,7 @@ class JAXBackend:
         self, base: Buffer, starts: Sequence[Start], steps: Sequence[int], value: Buffer
     ) -> Buffer:
         for start in starts:
-            if isinstance(start, TracedStart):
+            if isinstance(start, TracedStart) and start.inside is not None:
                 old = self.window(base, starts, value.shape, steps)
                 value = lax.select(jnp.broadcast_to(start.inside, value.shape), value, old)
         box = _box_of([_value(start) for start in starts], value.shape, steps)

@@ -461,7 +461,10 @@ def fori_loop(functions: tuple[Callable[..., Any]], lower: Any, upper: Any, init
     leaves, tree = _values(init)
 
     def step(i: Any, leaves: Sequence[Buffer]) -> Sequence[Buffer]:
-        value = body(_over(i), _tree.tree_unflatten(tree, leaves))
+        index = _over(i)
+        if type(lower) is int and type(upper) is int:
+            index._storage.guard.within = range(lower, upper)
+        value = body(index, _tree.tree_unflatten(tree, leaves))
         return _carried(value, tree, leaves, "fori_loop")
 
     index = _shaped((), np.dtype(np.int64))
@@ -601,7 +604,7 @@ def _end(written: list[Storage], buffers: list[Buffer]) -> None:
         guard: Guard = storage.guard  # type: ignore[assignment]  # the guard is ours
         check_place(storage, buffer)
         storage.buffer = buffer
-        guard.pending = guard.index = None
+        guard.pending = guard.index = guard.within = None
         guard.writes += 1
 
 
