@@ -624,7 +624,7 @@ class JAXBackend:
         within = None if x._view.steps else guard.within
         with wide():
             place = buffer.astype(jnp.int64)
-            if within is not None and 0 <= within.start and within.stop - 1 <= n - size:
+            if within is not None and within.start >= 0 and within.stop - 1 <= n - size:
                 index = TracedIndex(place, None)
             else:
                 place = jnp.where(place < 0, place + n, place)
