@@ -969,6 +969,72 @@ def test_a_traced_index_array_reads_the_nearest_and_writes_only_inside() -> None
 
 
 @needs_jax
+@pytest.mark.parametrize("bounds", [(0, 4), (1, 3), (-2, 2), (0, 6)], ids=str)
+def test_the_index_of_a_loop_may_leave_the_axis_on_both_sides(bounds: tuple[int, int]) -> None:
+    @jit
+    def run(x: Any) -> Any:
+        def body(i: Any, total: Any) -> Any:
+            x[i] += 10.0
+            return total + x[i] + views.block(x, (2,), (i,))[1]
+
+        return fori_loop(*bounds, body, strata_api.asarray(0.0, dtype="float32"))
+
+    x, n, total = on("jax", 4), counted32(4), 0.0
+    result = run(x)
+    for i in range(*bounds):
+        place = i + 4 if i < 0 else i
+        if place < 4:
+            n[place] += 10.0
+        total += n[min(place, 3)] + n[min(place, 2) + 1]
+    check_equal(x, n)
+    assert float(result) == total
+
+
+@needs_jax
+def test_what_is_known_when_a_program_is_compiled_stays_known() -> None:
+    mask = np.array([True, False, True])
+
+    def run(x: Any) -> Any:
+        x[:, mask] += 1.0
+        x[:, True] *= 2.0
+        order = strata_api.asarray([2, 0, 1])[::-1]
+        chosen = x[order], x[:, mask], x[mask], x[[0, -1]]
+        order[0] = 2
+        return *chosen, x[order]
+
+    want = run(on("numpy", 3, 3))
+    have = jit(run)(on("jax", 3, 3))
+    for one, other in zip(have, want, strict=True):
+        check_equal(one, host(other))
+    with pytest.raises(IndexError, match="out of range"):
+        jit(lambda x: x[[5]])(on("jax", 3, 3))
+
+
+MASKS: dict[str, Callable[[Any], Any]] = {
+    "alone": lambda m: m[:3, :3][0],
+    "after a slice": lambda m: (slice(None), m[0]),
+    "after dots": lambda m: (Ellipsis, m[0]),
+    "before a slice": lambda m: (m[:, 0], slice(None, None, -1)),
+    "of two axes": lambda m: (m, slice(1, None)),
+    "after a new axis": lambda m: (None, slice(None), m[0]),
+}
+
+
+@needs_jax
+@pytest.mark.parametrize("key_of", MASKS.values(), ids=MASKS.keys())
+@pytest.mark.parametrize("each", [False, True], ids=["one value", "each its own"])
+def test_a_traced_mask_among_slices_is_written_at(key_of: Callable[[Any], Any], each: bool) -> None:
+    chosen = counted((3, 3)) % 2 == 0
+    n = counted((3, 3, 3), dtype=np.float32)
+    key = key_of(chosen)
+    value = -1.0 - counted(n[key].shape, dtype=np.float32) if each else -1.0
+    x = array(namespace("jax"), n)
+    jit(lambda x, m, v: x.__setitem__(key_of(m), v))(x, strata_api.jax.asarray(chosen), value)
+    n[key] = value
+    check_equal(x, n)
+
+
+@needs_jax
 def test_a_view_at_a_traced_place_writes_through_to_what_it_looks_at() -> None:
     @jit
     def run(x: Any, i: Any) -> Any:
