@@ -210,8 +210,10 @@ class NumPyBackend:
         return int(self.read(x))
 
     def _put(self, x: Operand, key: Any, value: Operand) -> None:
-        dense = self.read(x)
-        dense[key] = self.read(value)
+        dense, source = self.read(x), self.read(value)
+        if np.may_share_memory(dense, source):  # at a mask NumPy reads what it has just written
+            source = source.copy()
+        dense[key] = source
         if x._buffer is None:
             self._write(x, dense)
 
