@@ -64,22 +64,12 @@ class Program(NamedTuple):
 # -- drawing --------------------------------------------------------------------------------------
 
 
-def has_empty_mask(key: object) -> bool:
-    """Tell whether a key has a mask of no elements, which NumPy takes for one of any shape."""
-    items = key if isinstance(key, tuple) else (key,)
-    return any(
-        np.ndim(item) and not np.size(item) and getattr(item, "dtype", 0) == np.bool_
-        for item in items
-    )
-
-
 @st.composite
 def writing_keys(draw: st.DrawFn, shape: tuple[int, ...]) -> Any:
     """Draw a key to write at: of any kind."""
     if draw(st.booleans()):
         return draw(basic_keys(shape))
-    key = draw(keys(shape))
-    return Ellipsis if has_empty_mask(key) else key
+    return draw(keys(shape))
 
 
 @st.composite

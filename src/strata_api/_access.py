@@ -96,9 +96,10 @@ def setitem(x: Array, key: object, value: object) -> None:
         return
     mask = _lone_mask(x, key)
     if mask is not None:
-        count = _unknown_count(size(mask_shape(mask.dims, x.dims)))
-        source = _source(x, value, (count, *x.dims[mask.ndim :]))
-        x._element.backend.put_where(x, mask, source)
+        fitted = mask_shape(mask.dims, x.dims)
+        source = _source(x, value, (_unknown_count(size(fitted)), *x.dims[mask.ndim :]))
+        if 0 not in fitted:
+            x._element.backend.put_where(x, mask, source)
         return
     if type(key) is tuple and _put_at_traced_mask(x, key, value):
         return
@@ -134,7 +135,7 @@ def _put_at_traced_mask(x: Array, key: tuple[Any, ...], value: object) -> bool:
     basic = viewed(x, _index(x, filled_in).step)
     behind = sum(item is not Ellipsis for item in key[place + 1 :])
     at = basic.ndim - behind - mask.ndim if dots else place
-    mask_shape(mask.dims, basic.dims[at : at + mask.ndim])
+    fitted = mask_shape(mask.dims, basic.dims[at : at + mask.ndim])
     rest = [axis for axis in range(basic.ndim) if not at <= axis < at + mask.ndim]
     inside = list(range(at, at + mask.ndim))
     count = (_unknown_count(size(mask.dims)),)
@@ -142,7 +143,8 @@ def _put_at_traced_mask(x: Array, key: tuple[Any, ...], value: object) -> bool:
     shape = target.dims[mask.ndim :]
     source = _source(x, value, shape[:at] + count + shape[at:])
     source = _leading_source(source, Index(whole(()), (), at, False), 1, len(rest))
-    backend.put_where(target, mask, source)
+    if 0 not in fitted:
+        backend.put_where(target, mask, source)
     return True
 
 

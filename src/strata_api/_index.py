@@ -173,14 +173,18 @@ def _indices(
 def mask_shape(mask: Shape, shape: Shape) -> Shape:
     """Return the shape of a mask over the leading axes of ``shape``: what both say of it.
 
+    An extent of the mask is that of the axis, or 0, which picks nothing. Source: the standard,
+    indexing, boolean array indexing.
+
     Raises: ``IndexError`` unless it fits.
     """
     covered = shape[: len(mask)]
-    if len(mask) > len(shape) or not all(map(may_be, mask, covered)):
+    fits = [may_be(m, n) or may_be(m, 0) for m, n in zip(mask, covered, strict=False)]
+    if len(mask) > len(shape) or not all(fits):
         raise IndexError(
             f"a mask of shape {shown(mask)} does not fit axes of shape {shown(covered)}"
         )
-    return tuple(map(merge, mask, covered))
+    return tuple([merge(m, n) if may_be(m, n) else 0 for m, n in zip(mask, covered, strict=True)])
 
 
 def _place_of(fancy: Sequence[tuple[int, int]], picks: Sequence[Pick]) -> int:
