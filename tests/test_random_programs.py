@@ -391,13 +391,6 @@ def test_arrays_broadcast_together_may_not_be_written(backend: ModuleType) -> No
             one[...] = 0
 
 
-def test_a_mask_of_no_elements_must_have_the_shape_of_what_it_masks(backend: ModuleType) -> None:
-    x = array(backend, counted((2, 3)))
-    for key in (np.zeros((0,), bool), np.zeros((0, 3), bool)):
-        with pytest.raises(IndexError):
-            x[key] = 1
-
-
 def test_one_element_with_axes_goes_where_integers_point(backend: ModuleType) -> None:
     x = array(backend, counted((2,)))
     x[1] = array(backend, np.array([[5]]))
